@@ -91,7 +91,8 @@ Option force_option() {
 std::vector<Option> checkpoint_options() {
   Option every = number_option(
       "output", "checkpoint-every", "E",
-      "a checkpoint every E epochs, at which all ranks meet; with --checkpoint else every one",
+      "make a checkpoint, for which all ranks meet, every E epochs; with --checkpoint alone every "
+      "one",
       [](C& c, Text t, Text w) {
         c.checkpoint_every = checked_number(t, w, positive, "greater than 0");
       },
@@ -103,11 +104,13 @@ std::vector<Option> checkpoint_options() {
   forced.idle = [](const OptionSetting& s) {
     return s.configuration.resume.empty() ? "it is for --resume, which is not given" : "";
   };
-  return {path_option("checkpoint", "DIR", "write checkpoints to DIR, of which the last two stay",
+  return {path_option("checkpoint", "DIR", "make checkpoints in DIR, of which the last two stay",
                       &C::checkpoint),
           std::move(every),
           path_option("resume", "DIR",
-                      "go on from the last checkpoint in DIR, with its configuration", &C::resume),
+                      "go on from the last checkpoint in DIR, and make more there; its "
+                      "configuration is the run's",
+                      &C::resume),
           std::move(forced)};
 }
 

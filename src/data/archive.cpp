@@ -69,15 +69,20 @@ void append_common(std::string& text, const Written& file, std::size_t extra) {
   append(text, extra, 2);
 }
 
+/// Zip64's sizes (4.5.3), of so many bytes with what follows them.
+void append_long(std::string& text, const Written& file, std::uint64_t bytes) {
+  constexpr std::uint64_t mark = 1;
+  append(text, mark, 2);
+  append(text, bytes, 2);
+  append(text, file.bytes(), 8);
+  append(text, file.bytes(), 8);
+}
+
 std::string header_of(const Written& file) {
   std::string text = "PK\x03\x04";
   append_common(text, file, file.is_long() ? 20 : 0);
   text += file.name;
-  if (!file.is_long()) return text;
-  append(text, 1, 2);
-  append(text, 16, 2);
-  append(text, file.bytes(), 8);
-  append(text, file.bytes(), 8);
+  if (file.is_long()) append_long(text, file, 16);
   return text;
 }
 
@@ -91,10 +96,7 @@ std::string entry_of(const Written& file) {
   append(text, file.is_long() ? most_of_short : file.place, 4);
   text += file.name;
   if (!file.is_long()) return text;
-  append(text, 1, 2);
-  append(text, 24, 2);
-  append(text, file.bytes(), 8);
-  append(text, file.bytes(), 8);
+  append_long(text, file, 24);
   append(text, file.place, 8);
   return text;
 }
@@ -248,18 +250,6 @@ void Archive::exchange(const std::string& name, Duration& value) {
   value = Duration{ticks};
 }
 
-void Archive::exchange(const std::string& name, bool& value) {
-  std::uint8_t byte = value ? 1 : 0;
-  exchange(name, byte);
-  value = byte != 0;
-}
-
-void Archive::exchange(const std::string& name, int& value) {
-  std::int64_t number = value;
-  exchange(name, number);
-  value = static_cast<int>(number);
-}
-
 void Archive::exchange(const std::string& name, std::string& text) {
   std::vector<std::uint8_t> bytes(text.begin(), text.end());
   exchange(name, bytes);
@@ -281,17 +271,16 @@ void Archive::exchange(const std::string& name, std::vector<std::string>& texts)
 }
 
 void Archive::exchange(const std::string& name, VectorBuffer& values) {
-  if (is_filled()) return put(name, std::as_const(values).view());
+  if (is_filled()) {
+    Entry entry;
+    entry.width = bytes_of(values.scalar());
+    entry.borrowed = std::as_const(values).view().bytes();
+    entries_.insert_or_assign(name, std::move(entry));
+    return;
+  }
   Entry& entry = found(name);
   if (entry.kind != 'f' || entry.width < 4) throw_unlike(name);
   values = std::move(entry.vector);
-}
-
-void Archive::put(const std::string& name, ConstVector values) {
-  Entry entry;
-  entry.width = bytes_of(values.scalar());
-  entry.borrowed = values.bytes();
-  entries_.insert_or_assign(name, std::move(entry));
 }
 
 void Archive::put(const std::string& name, char kind, std::size_t width,

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
@@ -19,7 +20,6 @@
 #include "trainyard/base/hash.hpp"
 #include "trainyard/base/version.hpp"
 #include "trainyard/configuration/options.hpp"
-#include "trainyard/run/plan.hpp"
 
 namespace trainyard {
 
@@ -30,6 +30,8 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t format_version = 1;
 constexpr std::string_view name_begins = "checkpoint-", name_ends = ".npz";
 constexpr std::size_t kept_checkpoints = 2;
+// What --force-resume takes besides options.
+constexpr std::string_view program_name = "program", data_name = "data";
 
 /// The number in the name of a checkpoint; empty of other files.
 std::optional<std::uint64_t> number_of(const fs::path& file) {
@@ -70,29 +72,31 @@ std::uint64_t print_of(const AlignedBuffer<T>& values, std::uint64_t before) {
   return fingerprint(std::as_bytes(values.span()), before);
 }
 
-std::uint64_t print_of(const Dataset& data) {
-  std::uint64_t print = fingerprint_of_nothing;
-  print = print_of(data.labels, print);
-  print = print_of(data.targets, print);
-  print = print_of(data.weights, print);
-  print = print_of(data.dense, print);
-  print = print_of(data.row_begin, print);
-  print = print_of(data.columns, print);
-  return print_of(data.values, print);
-}
-
 bool is_forced(const Configuration& c, std::string_view name) {
   return ("," + c.force_resume + ",").find(fmt::format(",{},", name)) != std::string::npos;
-}
-
-[[noreturn]] void refuse_other(std::string_view name, const std::string& what) {
-  throw OptionError("resume",
-                    fmt::format("{}; --force-resume {} goes on all the same", what, name));
 }
 
 /// Not where its results go, and how they are printed.
 bool is_of_run(const Option& option) {
   return option.describes_run && (option.section != "output" || option.name == "checkpoint-every");
+}
+
+void check_forced(const Configuration& c) {
+  std::istringstream names(c.force_resume);
+  for (std::string name; std::getline(names, name, ',');) {
+    const bool is_option = std::ranges::any_of(
+        options(), [&](const Option& option) { return is_of_run(option) && option.name == name; });
+    if (is_option || name == program_name || name == data_name) continue;
+    throw OptionError("force-resume",
+                      fmt::format("{} is no option of a run; expected those that may be otherwise, "
+                                  "like lr,batch, or {} or {}",
+                                  echoed(name), program_name, data_name));
+  }
+}
+
+[[noreturn]] void refuse_other(std::string_view name, const std::string& what) {
+  throw OptionError("resume",
+                    fmt::format("{}; --force-resume {} goes on all the same", what, name));
 }
 
 /// Where the run goes on with another value than it had.
@@ -131,6 +135,7 @@ FoundCheckpoint latest_checkpoint(const fs::path& folder) {
 }
 
 Configuration resumed_configuration(FoundCheckpoint& found, const Configuration& asked) {
+  check_forced(asked);
   std::string text, program;
   found.archive.exchange("configuration", text);
   found.archive.exchange("program", program);
@@ -143,6 +148,7 @@ Configuration resumed_configuration(FoundCheckpoint& found, const Configuration&
   };
   // The steps that it has are those of its epochs.
   if (is_given("epochs") && !is_given("steps")) resumed.steps.reset();
+  if (asked.checkpoint.empty()) resumed.checkpoint = asked.resume;
   for (const Option& option : options()) {
     if (is_of_run(option) && !is_given(option.name)) continue;
     const std::string value = option.get(asked);
@@ -151,8 +157,8 @@ Configuration resumed_configuration(FoundCheckpoint& found, const Configuration&
   for (const Option& option : options()) {
     if (option.name != "steps" || is_given("steps")) require_alike(option, before, resumed);
   }
-  if (program != program_print() && !is_forced(asked, "program")) {
-    refuse_other("program",
+  if (program != program_print() && !is_forced(asked, program_name)) {
+    refuse_other(program_name,
                  "another build of the program wrote it, and this one may compute "
                  "other bits");
   }
@@ -192,17 +198,28 @@ void CheckpointFolder::write(Archive& archive, std::uint64_t leg) const {
   for (std::size_t i = kept_checkpoints; i < all.size(); ++i) fs::remove(all[i].second, error);
 }
 
-void exchange_identity(Archive& archive, const Plan& plan) {
-  const Configuration& c = plan.configuration;
-  std::uint64_t version = format_version, data = print_of(plan.data->train);
-  std::string text = configuration_text(c), program = program_print();
-  const std::uint64_t here = data;
+std::uint64_t fingerprint_of_rows(const LoadedData& data) {
+  if (data.content != 0) return data.content;
+  const Dataset& rows = data.train;
+  std::uint64_t print = fingerprint_of_nothing;
+  print = print_of(rows.labels, print);
+  print = print_of(rows.targets, print);
+  print = print_of(rows.weights, print);
+  print = print_of(rows.dense, print);
+  print = print_of(rows.row_begin, print);
+  print = print_of(rows.columns, print);
+  return print_of(rows.values, print);
+}
+
+void exchange_identity(Archive& archive, const Configuration& resolved, std::uint64_t rows) {
+  std::uint64_t version = format_version, data = rows;
+  std::string text = configuration_text(resolved), program = program_print();
   archive.exchange("format version", version);
   archive.exchange("configuration", text);
   archive.exchange("program", program);
   archive.exchange("data", data);
-  if (data != here && !is_forced(c, "data")) {
-    refuse_other("data", "the training rows are not those that the checkpointed run had");
+  if (data != rows && !is_forced(resolved, data_name)) {
+    refuse_other(data_name, "the training rows are not those that the checkpointed run had");
   }
 }
 

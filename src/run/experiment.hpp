@@ -43,8 +43,8 @@ class Experiment {
   void exchange(Archive& archive, RunState& state, Begun& begun);
   void remark_dropped();
   RuntimeSetup runtime_setup() const;
-  RunContext context(RunState& state) const;
-  Pacing& pacing() const;
+  RunContext context(RunState& state);
+  Pacing& pacing();
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
                           ProcessRun* process);
   RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
@@ -86,6 +86,7 @@ class Experiment {
   std::optional<Dataset> dealt_;  // all rows, where each pass deals them anew
 
   const std::optional<CheckpointFolder> folder_;
+  std::optional<std::uint64_t> rows_print_;  // of the training rows, once it is asked for
   std::uint64_t leg_ = 0;                    // the present one
   std::uint64_t dropped_ = 0;                // messages that were under way when legs ended
   std::optional<std::uint64_t> tries_lost_;  // in all legs

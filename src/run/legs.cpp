@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/archive.hpp"
 #include "trainyard/model/kernels.hpp"
@@ -35,9 +34,10 @@ StepRule rule_of_leg(const StepRule& whole, std::optional<std::uint64_t> steps, 
 
 }  // namespace
 
-Pacing& Experiment::pacing() const {
+Pacing& Experiment::pacing() {
   if (wrapped_pacing_) return *wrapped_pacing_;
-  return process_ ? process_->pacing() : const_cast<Pacer&>(*pacer_);
+  if (process_) return process_->pacing();
+  return *pacer_;
 }
 
 RunResult Experiment::run() {
@@ -78,8 +78,8 @@ void Experiment::begin(RunState& state, RuntimeSetup& setup, StepRule& rule) {
   if (hooks_.resumed != nullptr) {
     exchange(*hooks_.resumed, state, setup.begun);
     state.begin_leg();
-    hooks_.remark(fmt::format("resumed after {} at epoch {:.4g}", counted(leg_, "checkpoint"),
-                              metrics_.empty() ? 0.0 : metrics_.back().epoch));
+    hooks_.remark(fmt::format("resumed from checkpoint {}; the last evaluation was at epoch {:.4g}",
+                              leg_, metrics_.back().epoch));
     return;
   }
   ends_at_look_ = leads() && look(start_of(plan_, initial_.view()));
@@ -151,7 +151,8 @@ void Experiment::save(RunState& state, Begun& begun) {
 }
 
 void Experiment::exchange(Archive& archive, RunState& state, Begun& begun) {
-  exchange_identity(archive, plan_);
+  if (!rows_print_) rows_print_ = fingerprint_of_rows(data_);
+  exchange_identity(archive, config_, *rows_print_);
   state.exchange(archive);
   exchange_begun(archive, begun);
   exchange_metrics(archive, metrics_);

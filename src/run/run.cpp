@@ -183,7 +183,7 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const 
   }
 }
 
-RunContext Experiment::context(RunState& state) const {
+RunContext Experiment::context(RunState& state) {
   return {
       .scheme = scheme_.name,
       .train = data_.train,

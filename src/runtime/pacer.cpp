@@ -9,12 +9,15 @@
 
 #include "trainyard/base/error.hpp"
 
+#include "runtime/leg_counts.hpp"
+
 namespace trainyard {
 
 namespace {
 
-// Counts that the run's state has for another leg, of a worker and of a server.
-constexpr std::string_view done_name = "steps done", sat_out_name = "steps sat out";
+// Beside the steps, of a worker and of a server.
+constexpr std::string_view sat_out_name = "steps sat out";
+constexpr std::string_view instant_name = "instant", first_of_instant_name = "first of the instant";
 constexpr std::string_view closed_name = "steps closed", learnt_name = "minibatches learnt";
 
 }  // namespace
@@ -55,12 +58,13 @@ void Pacer::go_on_from_state() {
   // relaxed, here and in put_down(): no rank runs.
   for (int worker = 0; worker < rule_.workers; ++worker) {
     Progress& own = progress_of(worker);
-    const std::uint64_t done = state_.count(worker, done_name);
+    const std::uint64_t done = state_.count(worker, steps_name);
     const std::uint64_t sat_out = state_.count(worker, sat_out_name);
     own.done.store(done, std::memory_order_relaxed);
     own.begun.store(done, std::memory_order_relaxed);
     own.sat_out.store(sat_out, std::memory_order_relaxed);
-    own.first_of_instant = done;
+    own.instant = Time(static_cast<std::int64_t>(state_.count(worker, instant_name)));
+    own.first_of_instant = state_.count(worker, first_of_instant_name);
     minibatches += done - sat_out;
   }
   if (rule_.pace == Pace::free) {
@@ -80,8 +84,11 @@ void Pacer::go_on_from_state() {
 void Pacer::put_down() {
   for (int worker = 0; worker < rule_.workers; ++worker) {
     const Progress& own = progress_of(worker);
-    state_.count(worker, done_name) = own.done.load(std::memory_order_relaxed);
+    state_.count(worker, steps_name) = own.done.load(std::memory_order_relaxed);
     state_.count(worker, sat_out_name) = own.sat_out.load(std::memory_order_relaxed);
+    // Legs do not make a clock that stands still go.
+    state_.count(worker, instant_name) = static_cast<std::uint64_t>(own.instant.count());
+    state_.count(worker, first_of_instant_name) = own.first_of_instant;
   }
   for (std::size_t server = 0; server < closed_.size(); ++server) {
     const int rank = rule_.workers + static_cast<int>(server);

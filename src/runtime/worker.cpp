@@ -11,11 +11,13 @@
 #include "trainyard/model/layered_model.hpp"
 #include "trainyard/runtime/trace.hpp"
 
+#include "runtime/leg_counts.hpp"
+
 namespace trainyard {
 
 namespace {
 
-constexpr std::string_view steps_name = "steps", rounds_name = "rounds";
+constexpr std::string_view rounds_name = "rounds";
 
 [[noreturn]] void throw_forgotten(std::string_view scheme, const char* field, const char* why) {
   throw UsageError(fmt::format("scheme '{}': {}: {}", scheme, field, why));
@@ -128,10 +130,8 @@ Worker::Worker(Rank& rank, const RunContext& context, std::span<const int> share
   gradient_ = VectorBuffer::zeroed(context.model.scalar(), held_);
 }
 
-/// The next leg goes on from there. In the run, counts that every step writes lie beside what a
-/// step reads.
+/// The next leg goes on from there.
 Worker::~Worker() {
-  context_.state.count(rank_.rank(), steps_name) = done_;
   context_.state.count(rank_.rank(), rounds_name) = rounds_;
 }
 

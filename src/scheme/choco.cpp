@@ -63,13 +63,17 @@ void work(Worker& worker) {
   PublicCopies copies(worker, worker.next_round());
   const double rate = worker.hyperparameter("consensus-rate");
   const bool mix_first = worker.choice<Order>("choco-order") == Order::mix_first;
+  bool is_under_way = false;  // what the neighbours sent in the step before
   while (worker.next_step()) {
     worker.apply(worker.compute_gradient());
     if (!mix_first) copies.follow(worker.replica());
-    if (!mix_first || worker.step() > 0) copies.hear();
+    if (!mix_first || is_under_way) copies.hear();
     copies.mix_into(rate, worker.replica());
     if (mix_first) copies.follow(worker.replica());
+    is_under_way = mix_first;
   }
+  // What was sent is in the senders' copies: another leg of the run begins with it in all of them.
+  if (is_under_way) copies.hear();
 }
 
 /// In the other order messages of a step are under way while the next gradient is computed.

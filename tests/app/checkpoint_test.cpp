@@ -60,7 +60,7 @@ TEST_CASE("killed at any moment a run goes on to the same end", "[app]") {
     const Outcome resumed =
         run_program({"run", "--resume", "saved", "--json"}, {.folder = folder.path()});
     REQUIRE(resumed.status == 0);
-    if (resumed.errors.find("resumed after 9 ") == std::string::npos) ++in_the_midst;
+    if (resumed.errors.find("resumed from checkpoint 9;") == std::string::npos) ++in_the_midst;
     const Json result = Json::parse(resumed.output);
     for (const char* key : {"model_hash", "seconds", "train_loss", "messages", "bytes_sent",
                             "samples_computed", "evaluations", "ranks"}) {
@@ -79,7 +79,8 @@ TEST_CASE("a resumed run is said to be one, and what cannot be resumed is refuse
   REQUIRE(run_program(with(run, {"--checkpoint", "saved", "--quiet"}), there).status == 0);
   const Outcome resumed = run_program({"run", "--resume", "saved"}, there);
   CHECK(resumed.status == 0);
-  CHECK_THAT(resumed.errors, ContainsSubstring("resumed after 9 checkpoints at epoch 175"));
+  CHECK_THAT(resumed.errors,
+             ContainsSubstring("resumed from checkpoint 9; the last evaluation was at epoch 175"));
   const auto error = [&](const Words& words) {
     const Outcome refused = run_program(words, there);
     CHECK(refused.status == 2);

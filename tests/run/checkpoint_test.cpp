@@ -156,6 +156,23 @@ TEST_CASE("killed and resumed, every scheme has the bits of a run that was not",
   }
 }
 
+TEST_CASE("killed and resumed, schemes go on whatever is chosen of their rules", "[run][legs]") {
+  int choices = 0;
+  for (const std::string& scheme : test::schemes_where(can_rest)) {
+    for (const HyperparameterInfo& info : find_scheme(scheme).hyperparameters) {
+      for (std::size_t choice = 1; choice < info.choices.size(); ++choice) {
+        INFO(scheme << " --" << info.name << ' ' << info.choices[choice]);
+        ++choices;
+        const TemporaryFolder folder;
+        Configuration c = at_random(scheme);
+        c.hyperparameters[info.name] = static_cast<double>(choice);
+        check_same(killed_and_resumed(c, folder.path(), 2), run_small(c));
+      }
+    }
+  }
+  CHECK(choices > 20);
+}
+
 TEST_CASE("a leg begins with what the one before has left", "[run][legs]") {
   for (const std::string& scheme : test::schemes_where(can_rest)) {
     const RunState* state = nullptr;
@@ -287,8 +304,11 @@ TEST_CASE("the last two checkpoints stay, and a damaged one is passed over", "[r
   asked.resume = folder;
   RunHooks hooks;
   hooks.resumed = &found.archive;
+  // It makes the damaged one anew.
   check_same(run_small(resumed_configuration(found, asked), hooks), whole);
-  fs::resize_file(folder / names[0], 100);
+  CHECK(latest_checkpoint(folder).file.filename() == names[1]);
+  CHECK(latest_checkpoint(folder).remarks.empty());
+  for (const std::string& name : names) fs::resize_file(folder / name, 100);
   CHECK_THROWS_WITH(latest_checkpoint(folder),
                     ContainsSubstring("--resume") && ContainsSubstring("truncated"));
 }
@@ -333,6 +353,8 @@ TEST_CASE("a run that has changed is refused by what has", "[run][legs]") {
     asked.force_resume = "batch,lr";
   };
   CHECK(resumed(forced).optimizer.lr == 0.25);
+  CHECK_THROWS_WITH(resumed([](Configuration& asked) { asked.force_resume = "lr,bacth"; }),
+                    ContainsSubstring("--force-resume") && ContainsSubstring("bacth"));
   // Another end is another run, which may be wanted.
   const auto longer = [](Configuration& asked) {
     asked.epochs = 5.0;
@@ -351,6 +373,14 @@ TEST_CASE("a run that has changed is refused by what has", "[run][legs]") {
                     ContainsSubstring("holds the checkpoints of another run"));
   CHECK_THROWS_WITH(latest_checkpoint(folder / "none"), ContainsSubstring("no such folder"));
   CHECK_THROWS_WITH(CheckpointFolder("/proc/none", false), ContainsSubstring("--checkpoint"));
+}
+
+TEST_CASE("a clock that stands still is said to in legs as well", "[run][legs]") {
+  Configuration c = in_legs("local-sgd");
+  c.compute_time = Duration{0};
+  c.epochs.reset();
+  c.seconds = 1s;
+  CHECK_THROWS_WITH(run_small(c), ContainsSubstring("the clock stands still"));
 }
 
 TEST_CASE("what cannot go on from a checkpoint says so", "[run][legs]") {

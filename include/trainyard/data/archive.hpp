@@ -22,7 +22,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "trainyard/base/units.hpp"
@@ -63,18 +62,13 @@ class Archive {
     value = only(name, one);
   }
   void exchange(const std::string& name, Duration& value);
-  void exchange(const std::string& name, bool& value);
-  void exchange(const std::string& name, int& value);
   /// In UTF-8.
   void exchange(const std::string& name, std::string& text);
   void exchange(const std::string& name, std::optional<double>& value);
   void exchange(const std::string& name, std::vector<std::string>& texts);
   /// Kept by reference until it is written; moved out of one that was read.
   void exchange(const std::string& name, VectorBuffer& values);
-  /// Kept by reference until it is written. REQUIRES: it is to be filled.
-  void put(const std::string& name, ConstVector values);
 
-  bool holds(const std::string& name) const { return entries_.contains(name); }
   /// What follows `prefix` in the names that begin with it, in their order.
   std::vector<std::string> names_behind(std::string_view prefix) const;
 

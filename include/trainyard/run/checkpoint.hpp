@@ -23,11 +23,10 @@
 
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/archive.hpp"
+#include "trainyard/data/catalog.hpp"
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
-
-struct Plan;
 
 /// One that was found in a folder.
 struct FoundCheckpoint {
@@ -40,8 +39,9 @@ struct FoundCheckpoint {
 FoundCheckpoint latest_checkpoint(const std::filesystem::path& folder);
 
 /// The configuration of its run, resolved, with what is asked for here: where results go, and what
-/// `asked.given` names. Throws OptionError where that differs from what the run was, unless
-/// --force-resume names it, or where another program wrote it.
+/// `asked.given` names. It goes on making checkpoints in the same folder. Throws OptionError where
+/// what was asked for differs from what the run was, or another program wrote it, unless
+/// --force-resume names that; or where --force-resume names nothing that there is.
 Configuration resumed_configuration(FoundCheckpoint& found, const Configuration& asked);
 
 /// The folder of a run's checkpoints.
@@ -59,9 +59,12 @@ class CheckpointFolder {
   std::filesystem::path folder_;
 };
 
+/// A fingerprint of the training rows: of a split file that of all that it holds.
+std::uint64_t fingerprint_of_rows(const LoadedData& data);
+
 /// What identifies a run goes into the archive; one that was read must be of this one. Throws
-/// OptionError, naming --resume, where its data are others and --force-resume does not name them.
-void exchange_identity(Archive& archive, const Plan& plan);
+/// OptionError, naming --resume, where its rows are others and --force-resume does not name "data".
+void exchange_identity(Archive& archive, const Configuration& resolved, std::uint64_t rows);
 void exchange_metrics(Archive& archive, std::vector<Metrics>& metrics);
 void exchange_begun(Archive& archive, Begun& begun);
 

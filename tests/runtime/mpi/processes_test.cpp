@@ -189,6 +189,11 @@ TEST_CASE("processes that are not a run's ranks are told how many it has", "[run
   const auto served = run_processes(2, "run --workers 2 --data-source server --steps 2");
   CHECK(served.status == 2);
   CHECK(served.output.find("processes read their rows themselves") != std::string::npos);
+  for (const char* checkpoints : {"--checkpoint saved", "--checkpoint-every 1", "--resume saved"}) {
+    const auto kept = run_processes(2, fmt::format("run --workers 2 --steps 2 {}", checkpoints));
+    CHECK(kept.status == 2);
+    CHECK(kept.output.find("`trainyard run` makes checkpoints") != std::string::npos);
+  }
 }
 
 // Of two workers' sums there is one order, and so one result; of more, the library chooses.
