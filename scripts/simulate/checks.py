@@ -62,6 +62,14 @@ def accounts_are_lost(result):
     return result["messages_dropped"] is None and result["diverged"]
 
 
+def may_crash_for_good(world):
+    """Some rank, or the run with it; or so often that it gets nowhere."""
+    crashes = [word for word in (world.get("--fault") or "").split("+") if word.startswith("crash:")]
+    rule = world.get("--on-failure") or "wait"
+    never_back = any("-" not in word for word in crashes)
+    return bool(crashes) and (rule == "stop" or never_back or (rule == "restart" and any("mtbf" in word for word in crashes)))
+
+
 def check_time(world, result, in_lockstep):
     if accounts_are_lost(result):
         return
@@ -137,7 +145,7 @@ def check_budget(world, result, in_lockstep):
         yield f"losses {losses}, target {target}, reached after {result['seconds_to_target']}"
     others = ("--epochs", "--seconds", "--patience", "--target-loss", "--target-gradient")
     steps = world.get("--steps")
-    if steps is None or result["diverged"] or any(world.has(flag) for flag in others):
+    if steps is None or result["diverged"] or any(world.has(flag) for flag in others) or may_crash_for_good(world):
         return
     # Where nobody waits for all, work may be called off that others have made needless.
     least = float(steps) if in_lockstep else float(steps) - 1

@@ -72,14 +72,32 @@ def one_fault(kind, ranks, workers, clock, draw):
     return f"stall:{draw.randrange(workers)}{stretch(clock, draw)}"
 
 
+def crash(ranks, clock, draw):
+    """Now and then for good."""
+    when = stretch(clock, draw)
+    return f"crash:{draw.randrange(ranks)}{when.split('-')[0] if draw.random() < 0.3 else when}"
+
+
+def drawn_crashes(clock, draw):
+    mean, repair = (duration(max(1e-9, share * clock.run)) for share in (draw.choice([0.3, 1, 3]), draw.choice([1e-3, 0.1])))
+    return f"crash:worker-mtbf={mean},repair={repair}"
+
+
 def faults(workers, servers, clock, draw):
     """Servers: those that are there for sure, whose ranks come after the workers'."""
     if draw.random() < 0.5:
         return []
     kinds = ["loss", "bursts", "slow-link", "partition", "stall"]
-    chosen = draw.choices(kinds, k=draw.choice([1, 1, 1, 2, 3]))
+    chosen = draw.choices(kinds, k=draw.choice([0, 1, 1, 1, 2, 3]))
     words = [one_fault(kind, workers + servers, workers, clock, draw) for kind in chosen]
-    options = [("--fault", "+".join(words))]
+    options = []
+    if draw.random() < 0.4 or not words:
+        words += [crash(workers + servers, clock, draw) for _ in range(draw.choice([0, 1, 1, 2]))]
+        if draw.random() < 0.4 or not words:
+            words.append(drawn_crashes(clock, draw))
+        returns = all("-" in word or "mtbf" in word for word in words if word.startswith("crash"))
+        options.append(("--on-failure", draw.choice(["wait", "stop", "restart", "restart"] if returns else ["wait", "stop"])))
+    options.append(("--fault", "+".join(words)))
     if draw.random() < 0.8:
         doubles = draw.random() < 0.3 and not any(word.startswith("loss:0.8") or "gilbert" in word for word in words)
         after = draw.choice([3 * clock.latency + 1e-6, clock.step, 1e-3])

@@ -5,7 +5,7 @@ import pathlib
 import shutil
 import threading
 
-from checks import parsed
+from checks import may_crash_for_good, parsed
 
 # Longer ones, of more ranks, take longer on threads than they tell.
 LONGEST_ON_THREADS = 0.3  # seconds
@@ -69,12 +69,12 @@ def check_file(runner, offer, world, outcome):
 
 
 def has_faults(offer, world, outcome):
-    return world.has("--fault") and offer.is_in_lockstep(world)
+    return world.has("--fault") and offer.is_in_lockstep(world) and not may_crash_for_good(world)
 
 
 def check_faults(runner, offer, world, outcome):
     """Who waits for all learns the same without faults."""
-    again = runner.run(world.without("--fault", "--retransmit").arguments())
+    again = runner.run(world.without("--fault", "--retransmit", "--on-failure").arguments())
     ends = list(other_end(outcome, again, "without faults"))
     if ends:
         yield from ends
@@ -86,7 +86,7 @@ def check_faults(runner, offer, world, outcome):
 def same_model(world, once, again, how, more=()):
     """And what was sent for it, where no look ends the run: then the clock says how much more was sent meanwhile."""
     keys = ["model_hash", "steps", "samples"]
-    if not once["diverged"] and not any(world.has(flag) for flag in ("--target-loss", "--target-gradient", "--patience")):
+    if not once["diverged"] and not once["crashes"] and not any(world.has(flag) for flag in ("--target-loss", "--target-gradient", "--patience")):
         keys += ["messages", "bytes_sent", *more]
     for key in keys:
         if once[key] != again[key]:

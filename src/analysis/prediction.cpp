@@ -255,6 +255,7 @@ class Playing {
       : scheme_(scheme),
         configuration_(c),
         parameters_(setting.parameters),
+        most_floats_(setting.most_floats),
         touched_(touched_in(scheme, c, setting)),
         chain_(chain),
         recurrence_(recurrence),
@@ -293,7 +294,7 @@ class Playing {
     // A message that goes by keys has a header, which does not become smaller.
     const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly() && touched_ == 1.0;
     return stand_in(parameters_, touched_, configuration_,
-                    may_be_smaller ? std::min(usual_floats, most / steps) : usual_floats);
+                    may_be_smaller ? std::min(most_floats_, most / steps) : most_floats_);
   }
 
   /// The configuration of a run of that model.
@@ -336,6 +337,7 @@ class Playing {
   const Scheme& scheme_;
   const Configuration& configuration_;
   const std::uint64_t parameters_;
+  const std::uint64_t most_floats_;
   const double touched_;
   const std::optional<DividedChain>& chain_;
   const Recurrence recurrence_;

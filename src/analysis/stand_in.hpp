@@ -26,9 +26,6 @@ struct StandIn {
   LoadedData data{};    // rows for it
 };
 
-/// How many floats all workers together have when a few steps are played.
-inline constexpr std::uint64_t usual_floats = std::uint64_t{1} << 20U;
-
 /// For a model of so many floats: itself, if all workers together then have at most `most_floats`,
 /// or a smaller one, divided evenly by the workers, the servers and both. A row, which is a
 /// minibatch, touches that share of it, as evenly as can be; with 1 a single parameter, which is

@@ -19,6 +19,7 @@
 #include "trainyard/runtime/processes.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "app/advise_flags.hpp"
 #include "app/commands.hpp"
 #include "app/compare_flags.hpp"
 #include "app/export_flags.hpp"
@@ -122,6 +123,7 @@ class CommandLine::Commands {
       add_command("netcheck", "each collective: closed form and emulation, side by side");
   CLI::App& predict_ =
       add_command("predict", "what a step of each scheme takes, on paper; crossing points");
+  CLI::App& advise_ = add_command("advise", "what limits my workers, and what would change it");
   CLI::App& topology_ =
       add_command("topology", "a gossip graph: its matrix, how fast it mixes, what it sends");
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
@@ -139,6 +141,7 @@ class CommandLine::Commands {
   TimelineFlags timeline_flags_{timeline_};
   NetcheckFlags netcheck_flags_{netcheck_};
   PredictFlags predict_flags_{predict_};
+  AdviseFlags advise_flags_{advise_};
   TopologyFlags topology_flags_{topology_};
   ConsensusFlags consensus_flags_{consensus_};
   ReportFlags report_flags_{report_};
@@ -265,6 +268,12 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
     });
   }
   if (&command == &predict_) return after_notes(predict_flags_.notes(), predict_call());
+  if (&command == &advise_) {
+    return after_notes(advise_flags_.notes(),
+                       [question = advise_flags_.question(), output = advise_flags_.output()] {
+                         return advise_command(question, output);
+                       });
+  }
   if (&command == &topology_) {
     return after_notes(topology_flags_.notes(), [question = topology_flags_.question()] {
       return topology_command(question);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/analysis/advice.hpp"
 #include "trainyard/analysis/checkpointing.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/netcheck.hpp"
@@ -87,6 +88,8 @@ struct CheckpointQuestion {
 int checkpoint_command(const CheckpointQuestion& question);
 /// Searches splits of the configuration's model on its data set.
 int split_search_command(const Configuration& configuration, const AnswerOutput& output);
+/// What limits workers, and what would change that.
+int advise_command(const AdviceQuestion& question, const AnswerOutput& output);
 struct ReportQuestion {
   std::vector<std::filesystem::path> folders;
   AnswerOutput output{};

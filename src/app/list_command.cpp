@@ -80,6 +80,8 @@ void print_scheme(const Scheme& scheme) {
                scheme.messages.within);
   }
   fmt::print("  in wall: {}\n", repeatability(scheme));
+  fmt::print("  when a worker is gone for good: {}\n",
+             scheme.order.outlives_worker ? "the others go on" : "it is waited for in vain");
   std::string flags;
   for (const HyperparameterInfo& parameter : scheme.hyperparameters)
     flags += " --" + parameter.name;

@@ -25,13 +25,6 @@ namespace trainyard::app {
 
 namespace {
 
-PredictionSetting defaults() {
-  PredictionSetting setting;
-  setting.configuration = default_configuration();
-  setting.configuration.compute_time = default_compute_time;
-  return setting;
-}
-
 /// Whether a value of --density is a share, and not the name of a data set.
 bool is_share(const std::string& text) {
   return text.find_first_not_of("0123456789.eE+-") == std::string::npos;
@@ -90,12 +83,28 @@ PredictFlags::PredictFlags(CLI::App& command) {
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
 }
 
+std::uint64_t parameters_of_size(const std::string& text) {
+  const std::uint64_t bytes = parse_bytes(text, "--size");
+  if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
+    throw UsageError(fmt::format(
+        "--size: {} is not a multiple of 4 bytes (floats) from 4B to 64TiB", echoed(text)));
+  }
+  return bytes / sizeof(float);
+}
+
+PredictionSetting default_prediction() {
+  PredictionSetting setting;
+  setting.configuration = default_configuration();
+  setting.configuration.compute_time = default_compute_time;
+  return setting;
+}
+
 bool PredictFlags::all_splits() const {
   return split_->count() > 0 && only_value(*split_) == "all";
 }
 
 PredictionSetting PredictFlags::setting() const {
-  PredictionSetting setting = defaults();
+  PredictionSetting setting = default_prediction();
   std::vector<const CLI::Option*> flags(options_.begin(), options_.end());
   flags.insert(flags.end(), of_splits_.begin(), of_splits_.end());
   (void)only_value(*split_);
@@ -114,12 +123,7 @@ PredictionSetting PredictFlags::setting() const {
   check_split(setting.configuration);
   take_density(setting);
   if (const std::string text = only_value(*size_); size_->count() > 0) {
-    const std::uint64_t bytes = parse_bytes(text, "--size");
-    if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
-      throw UsageError(fmt::format(
-          "--size: {} is not a multiple of 4 bytes (floats) from 4B to 64TiB", echoed(text)));
-    }
-    setting.parameters = bytes / sizeof(float);
+    setting.parameters = parameters_of_size(text);
   }
   if (const std::string text = only_value(*rows_); rows_->count() > 0) {
     setting.rows =

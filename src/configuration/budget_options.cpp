@@ -51,12 +51,40 @@ Option patience_option() {
       [](const Configuration& c) { return c.patience ? fmt::to_string(*c.patience) : ""; });
 }
 
+/// Where a run is cut into legs (run/checkpoint.hpp).
+std::vector<Option> leg_options() {
+  using C = Configuration;
+  using Text = std::string_view;
+  Option time{"run",
+              "checkpoint-time",
+              "DURATION",
+              "in simulated time all ranks stand still for so long to make a checkpoint [0]",
+              [](C& c, Text t, Text w) { c.checkpoint_time = parse_duration(t, w); },
+              [](const C& c) { return c.checkpoint_time ? exact_text(*c.checkpoint_time) : ""; }};
+  time.idle = [](const OptionSetting& s) {
+    return s.configuration.checkpoint_every ? "" : "no checkpoints are made (--checkpoint-every)";
+  };
+  constexpr unsigned of_legs = taker::one_process | taker::lab;
+  return {also(of_legs,
+               number_option(
+                   "run", "checkpoint-every", "E",
+                   "make a checkpoint, for which all ranks meet, every E epochs; with --checkpoint "
+                   "alone every one",
+                   [](C& c, Text t, Text w) {
+                     c.checkpoint_every = checked_number(t, w, positive, "greater than 0");
+                   },
+                   [](const C& c) {
+                     return c.checkpoint_every ? fmt::to_string(*c.checkpoint_every) : "";
+                   })),
+          also(of_legs, std::move(time))};
+}
+
 }  // namespace
 
 std::vector<Option> budget_options() {
   using C = Configuration;
   using Text = std::string_view;
-  return {
+  std::vector<Option> all{
       number_option(
           "run", "epochs", "E",
           "end after the steps of E passes over the data, by the rows of all workers that the "
@@ -108,6 +136,8 @@ std::vector<Option> budget_options() {
        [](C& c, Text t, Text w) { c.metric = parse_measure_kind(t, w); },
        [](const C& c) { return measure_kind_text(c.metric); }},
   };
+  for (Option& row : leg_options()) all.push_back(std::move(row));
+  return all;
 }
 
 }  // namespace trainyard

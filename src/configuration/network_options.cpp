@@ -122,9 +122,20 @@ Option fault_option() {
           "fault",
           "none|FAULT[+FAULT…]",
           "what goes wrong: loss:P, loss:gilbert:p,r,h,k, slow-link:RANK[,RANK]:FACTOR, "
-          "partition:RANKS|RANKS, stall:RANK, each with @FROM-TO",
+          "partition:RANKS|RANKS, stall:RANK, crash:RANK, each with @FROM-TO, and "
+          "crash:worker-mtbf=DURATION,repair=DURATION",
           [](C& c, Text t, Text w) { parse_faults(t, w, c.network.faults); },
           [](const C& c) { return faults_text(c.network.faults); }};
+}
+
+Option on_failure_option() {
+  return {"network",
+          "on-failure",
+          "wait|stop|restart",
+          "when a rank crashes: it comes back with its memory; the run ends; or all go back to the "
+          "last checkpoint",
+          [](C& c, Text t, Text w) { c.network.faults.on_failure = parse_on_failure(t, w); },
+          [](const C& c) { return on_failure_text(c.network.faults.on_failure); }};
 }
 
 Option retransmit_option() {
@@ -245,7 +256,12 @@ std::string between_latency_idle(const OptionSetting& s) {
 
 /// Workers that stand still do so whatever they send.
 std::string fault_idle(const OptionSetting& s) {
-  return s.configuration.network.faults.stalls.empty() ? nothing_is_sent(s) : "";
+  const Faults& faults = s.configuration.network.faults;
+  return faults.stalls.empty() && !faults.crash() ? nothing_is_sent(s) : "";
+}
+
+std::string on_failure_idle(const OptionSetting& s) {
+  return s.configuration.network.faults.crash() ? "" : "nothing crashes (--fault)";
 }
 
 std::string retransmit_idle(const OptionSetting& s) {
@@ -277,6 +293,7 @@ std::vector<Option> network_options() {
       also(of_all, idle_where(jitter_option(), nothing_is_sent)),
       also(of_faults, idle_where(fault_option(), fault_idle)),
       also(of_faults, idle_where(retransmit_option(), retransmit_idle)),
+      also(taker::lab | taker::one_process, idle_where(on_failure_option(), on_failure_idle)),
       also(of_all, idle_where(charge_control_option(), charge_control_idle)),
   };
 }

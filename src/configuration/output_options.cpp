@@ -89,14 +89,6 @@ Option force_option() {
 
 /// Where the run itself is in another place or the same one goes on.
 std::vector<Option> checkpoint_options() {
-  Option every = number_option(
-      "output", "checkpoint-every", "E",
-      "make a checkpoint, for which all ranks meet, every E epochs; with --checkpoint alone every "
-      "one",
-      [](C& c, Text t, Text w) {
-        c.checkpoint_every = checked_number(t, w, positive, "greater than 0");
-      },
-      [](const C& c) { return c.checkpoint_every ? fmt::to_string(*c.checkpoint_every) : ""; });
   Option forced =
       text_option("output", "force-resume", "NAME[,NAME]",
                   "of --resume: options that may have changed, program, data", &C::force_resume);
@@ -106,7 +98,6 @@ std::vector<Option> checkpoint_options() {
   };
   return {path_option("checkpoint", "DIR", "make checkpoints in DIR, of which the last two stay",
                       &C::checkpoint),
-          std::move(every),
           path_option("resume", "DIR",
                       "go on from the last checkpoint in DIR, and make more there; its "
                       "configuration is the run's",

@@ -178,6 +178,27 @@ std::span<const std::byte> Archive::Entry::content() const {
   return kind == 'f' && bytes.empty() ? vector.view().bytes() : std::span<const std::byte>(bytes);
 }
 
+Archive Archive::read_back() const {
+  Archive archive;
+  archive.is_read_ = true;
+  archive.file_ = "the archive in memory";
+  for (const auto& [name, entry] : entries_) {
+    const std::span<const std::byte> content = entry.content();
+    Entry copy{.kind = entry.kind, .width = entry.width};
+    if (entry.kind == 'f') {
+      const Scalar scalar = entry.width == sizeof(float) ? Scalar::float32 : Scalar::float64;
+      copy.vector = VectorBuffer(scalar, content.size() / entry.width);
+      if (!content.empty()) {
+        std::memcpy(copy.vector.view().bytes().data(), content.data(), content.size());
+      }
+    } else {
+      copy.bytes.assign(content.begin(), content.end());
+    }
+    archive.entries_.emplace(name, std::move(copy));
+  }
+  return archive;
+}
+
 Archive Archive::read(const fs::path& file) {
   Archive archive;
   archive.file_ = file.string();

@@ -17,6 +17,8 @@ constexpr double most_lost = 0.95;     // of the tries of a message that gets th
 constexpr double least_return = 1e-4;  // of a bad link that loses all
 constexpr double most_slow = 1e6;
 constexpr int most_rank = 1 << 20;
+// In the order of OnFailure.
+const std::array<std::string, 3> on_failure_names{"wait", "stop", "restart"};
 
 /// The first place of `mark` that is not the sign of an exponent, as in 1e-3s.
 std::size_t find_mark(std::string_view text, char mark) {
@@ -48,15 +50,17 @@ std::vector<std::string_view> parts_of(std::string_view text, char mark) {
   return parts;
 }
 
-FaultTime parse_span(std::string_view text, std::string_view what) {
+/// FROM alone is from there on for good, where that `may_last`.
+FaultTime parse_span(std::string_view text, std::string_view what, bool may_last) {
   const std::size_t dash = find_mark(text, '-');
+  if (dash == std::string_view::npos && may_last) return {parse_duration(text, what)};
   if (dash == std::string_view::npos) {
     throw UsageError(fmt::format("{}: {} is not FROM-TO, two moments of the run, like 2s-5s", what,
                                  echoed(text)));
   }
   const FaultTime span{parse_duration(text.substr(0, dash), what),
                        parse_duration(text.substr(dash + 1), what)};
-  if (span.until <= span.from) {
+  if (span.until < span.from || (span.until == span.from && !may_last)) {
     throw UsageError(fmt::format("{}: {} ends before it begins", what, echoed(text)));
   }
   return span;
@@ -157,13 +161,43 @@ PartitionFault parse_partition(std::string_view text, std::string_view what) {
   return found;
 }
 
+/// "worker-mtbf=24h,repair=10min"
+DrawnCrashes parse_drawn_crashes(std::string_view text, std::string_view what) {
+  constexpr std::string_view mean = "worker-mtbf=", repair = "repair=";
+  const std::vector<std::string_view> parts = parts_of(text, ',');
+  if (parts.size() != 2 || !parts[0].starts_with(mean) || !parts[1].starts_with(repair)) {
+    throw UsageError(
+        fmt::format("{}: {} is neither RANK@FROM-TO, like 3@2s-5s, nor {}DURATION,{}DURATION, "
+                    "like {}24h,{}10min",
+                    what, echoed(text), mean, repair, mean, repair));
+  }
+  const DrawnCrashes rule{parse_duration(parts[0].substr(mean.size()), what),
+                          parse_duration(parts[1].substr(repair.size()), what)};
+  if (rule.mean == Duration{0}) {
+    throw UsageError(fmt::format("{}: the time between failures is longer than 0", what));
+  }
+  return rule;
+}
+
+void parse_crash(std::string_view text, std::string_view what, const std::optional<FaultTime>& when,
+                 Faults& faults) {
+  if (when) {
+    faults.crashes.push_back({parse_rank(text, what), *when});
+  } else if (faults.drawn_crashes) {
+    throw UsageError(fmt::format("{}: crashes are drawn by one rule", what));
+  } else {
+    faults.drawn_crashes = parse_drawn_crashes(text, what);
+  }
+}
+
 void parse_fault(std::string_view text, std::string_view what, Faults& faults) {
   std::string_view rest = text;
   const std::string_view untimed = take_part(rest, '@');
   const bool is_timed = untimed.size() < text.size();
-  const FaultTime when = is_timed ? parse_span(rest, what) : FaultTime{};
   std::string_view argument = untimed;
   const std::string_view name = take_part(argument, ':');
+  const bool is_crash = name == "crash";
+  const FaultTime when = is_timed ? parse_span(rest, what, is_crash) : FaultTime{};
   if (name == "loss") {
     faults.losses.push_back(parse_loss(argument, what));
     faults.losses.back().when = when;
@@ -181,17 +215,20 @@ void parse_fault(std::string_view text, std::string_view what, Faults& faults) {
       faults.partitions.push_back(parse_partition(argument, what));
       faults.partitions.back().when = when;
     }
+  } else if (is_crash) {
+    parse_crash(argument, what, is_timed ? std::optional(when) : std::nullopt, faults);
   } else {
     throw UsageError(
         fmt::format("{}: {} is none of loss:P, loss:gilbert:p,r,h,k, "
-                    "slow-link:RANK[,RANK]:FACTOR, partition:RANKS|RANKS and stall:RANK, with "
-                    "@FROM-TO",
+                    "slow-link:RANK[,RANK]:FACTOR, partition:RANKS|RANKS, stall:RANK and "
+                    "crash:RANK, with @FROM-TO, and crash:worker-mtbf=DURATION,repair=DURATION",
                     what, echoed(text)));
   }
 }
 
 std::string span_text(const FaultTime& span) {
   if (span == FaultTime{}) return "";
+  if (span.until == Time::max()) return "@" + exact_text(span.from);
   return fmt::format("@{}-{}", exact_text(span.from), exact_text(span.until));
 }
 
@@ -228,6 +265,7 @@ int Faults::ranks() const {
     most = std::max({most, link.rank + 1, link.other.value_or(0) + 1});
   }
   for (const Stall& stall : stalls) most = std::max(most, stall.rank + 1);
+  for (const Crash& crash : crashes) most = std::max(most, crash.rank + 1);
   for (const PartitionFault& partition : partitions) {
     most = std::max(most, static_cast<int>(partition.side.size()));
   }
@@ -237,6 +275,7 @@ int Faults::ranks() const {
 void parse_faults(std::string_view text, std::string_view what, Faults& faults) {
   Faults found;
   found.retransmission = faults.retransmission;
+  found.on_failure = faults.on_failure;
   if (text.empty()) refuse_empty(what, "none or faults joined by '+'");
   if (text != "none") {
     for (bool more = true; more;) {
@@ -263,7 +302,24 @@ std::string faults_text(const Faults& faults) {
     add("partition:" + sides_text(partition.side), partition.when);
   }
   for (const Stall& stall : faults.stalls) add(fmt::format("stall:{}", stall.rank), stall.when);
+  for (const Crash& crash : faults.crashes) {
+    // From the beginning for good, it is said all the same.
+    add(fmt::format("crash:{}{}", crash.rank, crash.when == FaultTime{} ? "@0s" : ""), crash.when);
+  }
+  if (const auto& drawn = faults.drawn_crashes) {
+    add(fmt::format("crash:worker-mtbf={},repair={}", exact_text(drawn->mean),
+                    exact_text(drawn->repair)),
+        {});
+  }
   return text.empty() ? "none" : text;
+}
+
+OnFailure parse_on_failure(std::string_view text, std::string_view what) {
+  return static_cast<OnFailure>(chosen(text, what, on_failure_names));
+}
+
+std::string on_failure_text(OnFailure rule) {
+  return on_failure_names[static_cast<std::size_t>(rule)];
 }
 
 Retransmission parse_retransmission(std::string_view text, std::string_view what) {

@@ -16,16 +16,6 @@ const char* pays(const BreakEven& row) {
   return row.always ? "always" : row.never ? "never" : "below";
 }
 
-/// Four digits: 1 Gbps, and not 1.00013 Gbps, whose digits say nothing.
-std::string bits_per_second(double bytes_per_second) {
-  double bits = 8.0 * bytes_per_second;
-  for (const char* unit : {"bps", "kbps", "Mbps", "Gbps"}) {
-    if (bits < 1000.0) return fmt::format("{:.4g} {}", bits, unit);
-    bits /= 1000.0;
-  }
-  return fmt::format("{:.4g} Tbps", bits);
-}
-
 }  // namespace
 
 std::string break_even_json(const PredictionSetting& setting, const std::vector<BreakEven>& rows) {

@@ -54,7 +54,8 @@ Json json_of(const Scheme& scheme) {
            {{"l1", scheme.optimizers.no_l1},
             {"clip_norm", scheme.optimizers.no_clip_norm},
             {"muon", scheme.optimizers.no_muon}}},
-          {"repeats_on_threads", !by_arrival(scheme)}};
+          {"repeats_on_threads", !by_arrival(scheme)},
+          {"outlives_worker", scheme.order.outlives_worker}};
 }
 
 }  // namespace

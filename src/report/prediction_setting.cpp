@@ -53,4 +53,13 @@ nlohmann::ordered_json bandwidth_value(const Network& network) {
   return nullptr;
 }
 
+std::string bits_per_second(double bytes_per_second) {
+  double bits = 8.0 * bytes_per_second;
+  for (const char* unit : {"bps", "kbps", "Mbps", "Gbps"}) {
+    if (bits < 1000.0) return fmt::format("{:.4g} {}", bits, unit);
+    bits /= 1000.0;
+  }
+  return fmt::format("{:.4g} Tbps", bits);
+}
+
 }  // namespace trainyard

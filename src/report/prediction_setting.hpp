@@ -24,4 +24,7 @@ nlohmann::ordered_json other_settings(const PredictionSetting& setting,
 /// null: no limit.
 nlohmann::ordered_json bandwidth_value(const Network& network);
 
+/// Four digits: 1 Gbps, and not 1.00013 Gbps, whose digits say nothing.
+std::string bits_per_second(double bytes_per_second);
+
 }  // namespace trainyard

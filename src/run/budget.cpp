@@ -43,6 +43,10 @@ void resolve_budget(Configuration& c, std::span<const RunObjects> all, const Loa
 void resolve_checkpoints(Configuration& c, std::span<const RunObjects> all) {
   if (!c.checkpoint.empty() && !c.checkpoint_every) c.checkpoint_every = 1.0;
   if (!c.checkpoint_every) return;
+  if (c.checkpoint_time && c.time == TimeMode::wall) {
+    throw OptionError("checkpoint-time",
+                      "is simulated; in wall a checkpoint takes its time off the run's clock");
+  }
   if (!c.trace.empty()) {
     throw OptionError("trace", "it records a run in one piece; leave out --checkpoint-every");
   }

@@ -78,7 +78,7 @@ bool is_forced(const Configuration& c, std::string_view name) {
 
 /// Not where its results go, and how they are printed.
 bool is_of_run(const Option& option) {
-  return option.describes_run && (option.section != "output" || option.name == "checkpoint-every");
+  return option.describes_run && option.section != "output";
 }
 
 void check_forced(const Configuration& c) {

@@ -85,6 +85,32 @@ void check_deal(const Configuration& c) {
   }
 }
 
+/// Throws OptionError where a crash has no end that its run could wait for.
+void check_crashes(const Configuration& c) {
+  const Faults& faults = c.network.faults;
+  if (!faults.crash()) return;
+  const bool in_wall = c.time == TimeMode::wall, waits = faults.on_failure == OnFailure::wait;
+  if (in_wall && !waits) {
+    throw OptionError("on-failure", on_failure_text(faults.on_failure),
+                      "goes by the simulated clock; in wall, wait is accepted");
+  }
+  if (!waits && !c.trace.empty()) {
+    throw OptionError("trace",
+                      "records a run in one piece, which crashes end; leave out --fault "
+                      "crash, or let others --on-failure wait");
+  }
+  if (!in_wall && faults.on_failure != OnFailure::restart) return;
+  for (const Crash& crash : faults.crashes) {
+    if (crash.when.until != Time::max()) continue;
+    throw OptionError(
+        "fault",
+        fmt::format("crash:{} does not say when it is back, {}; like crash:{}@2s-5s", crash.rank,
+                    in_wall ? "and for good ranks crash in simulated time alone"
+                            : "and a run that restarts waits for that",
+                    crash.rank));
+  }
+}
+
 /// As with links, a rank may be one that only another scheme has.
 void check_faults(const Configuration& c, int ranks) {
   const Faults& faults = c.network.faults;
@@ -104,6 +130,7 @@ void check_faults(const Configuration& c, int ranks) {
             "'double'",
             100.0 * share));
   }
+  check_crashes(c);
   for (const Stall& stall : faults.stalls) {
     if (stall.rank < c.workers) continue;
     throw OptionError("fault", fmt::format("stall:{} is no worker, and workers stand still; they "

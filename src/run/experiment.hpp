@@ -24,9 +24,16 @@
 #include "trainyard/runtime/shared_lines.hpp"
 
 #include "run/best_model.hpp"
+#include "run/failures.hpp"
 #include "run/observation.hpp"
 
 namespace trainyard {
+
+/// By crashes that throw all ranks back.
+struct Lost {
+  Duration time{0};
+  std::uint64_t crashes = 0, steps = 0, messages = 0;  // steps: of workers; messages: under way
+};
 
 class Experiment {
  public:
@@ -36,15 +43,26 @@ class Experiment {
  private:
   void begin_model();
   void begin(RunState& state, RuntimeSetup& setup, StepRule& rule);
-  RuntimeReport run_legs(RuntimeSetup& setup, RunState& state, const StepRule& whole);
+  RuntimeReport run_legs(RuntimeSetup& setup, std::optional<RunState>& state,
+                         const StepRule& whole);
   RuntimeReport run_leg(const RuntimeSetup& setup, RunState& state, const StepRule& rule);
-  void end_leg(const RuntimeReport& report, RunState& state, RuntimeSetup& setup);
+  void end_leg(RunState& state, RuntimeSetup& setup);
   void save(RunState& state, Begun& begun);
+  void keep_for_restart(RunState& state, Begun& begun);
+  bool is_thrown_back(Time ends) const;
+  bool go_back(const RuntimeReport& report, RuntimeSetup& setup, std::optional<RunState>& state);
+  Duration checkpoint_time() const;
+  static Begun later(const RuntimeReport& report, Time moment);
   void exchange(Archive& archive, RunState& state, Begun& begun);
+  void identify(Archive& archive);
+  void begin_state(std::optional<RunState>& state) const;
+  void hear();
   void remark_dropped();
+  void remark_crashes();
   RuntimeSetup runtime_setup() const;
   RunContext context(RunState& state);
   Pacing& pacing();
+  void run_rank(Rank& rank, const RunContext& context, Observation::Watch& watch);
   RuntimeReport run_ranks(const RuntimeSetup& setup, const RunContext& context,
                           ProcessRun* process);
   RuntimeReport run_until_not_finite(const RuntimeSetup& setup, const RunContext& context,
@@ -54,6 +72,8 @@ class Experiment {
   bool is_as_seen(const Snapshot& end) const;
   RunResult result_so_far(const std::string& why, const RuntimeReport& report,
                           const RunState& state);
+  RunResult result_at_last_look(const std::string& why, const RuntimeReport& report,
+                                const RunState& state);
   RunResult result(const Snapshot& end, const RuntimeReport& report, const RunState& state,
                    std::uint64_t worker_steps);
 
@@ -90,6 +110,15 @@ class Experiment {
   std::uint64_t leg_ = 0;                    // the present one
   std::uint64_t dropped_ = 0;                // messages that were under way when legs ended
   std::optional<std::uint64_t> tries_lost_;  // in all legs
+  std::uint64_t begun_with_ = 0;             // steps of workers, the present leg
+  std::size_t heard_ = 0;                    // evaluations
+
+  // What crashes throw back, not those that only others wait for.
+  std::optional<Failures> failures_;
+  std::optional<Archive> kept_;  // what the run goes back to
+  Lost lost_;
+  std::size_t in_a_row_ = 0;  // crashes within one leg
+  std::string ended_by_;      // a crash; empty: it did not end the run
   std::optional<Pacer> pacer_;
   std::unique_ptr<ProcessRun> process_;
   std::unique_ptr<Pacing> wrapped_pacing_;

@@ -32,6 +32,14 @@ StepRule rule_of_leg(const StepRule& whole, std::optional<std::uint64_t> steps, 
   return rule;
 }
 
+/// The first few of what stands between semicolons.
+std::string shortened_list(const std::string& list) {
+  constexpr int most = 3;
+  std::size_t end = 0;
+  for (int i = 0; i < most && end != std::string::npos; ++i) end = list.find("; ", end + 1);
+  return end == std::string::npos ? list : list.substr(0, end) + "; and others";
+}
+
 }  // namespace
 
 Pacing& Experiment::pacing() {
@@ -42,42 +50,58 @@ Pacing& Experiment::pacing() {
 
 RunResult Experiment::run() {
   RuntimeSetup setup = runtime_setup();
-  RunState state(plan_.layout(), hooks_.processes == nullptr
-                                     ? std::vector<std::span<std::byte>>{}
-                                     : share_models(plan_, *hooks_.processes));
-  if (config_.time == TimeMode::simulated) state.share_staleness();
+  std::optional<RunState> state;
+  begin_state(state);
   StepRule rule = step_rule(plan_);
   if (hooks_.processes != nullptr) {
     hooks_.processes->divide(setup.workers, setup.workers + setup.servers);
   }
-  begin(state, setup, rule);
+  begin(*state, setup, rule);
   RuntimeReport report;
   try {
     report = run_legs(setup, state, rule);
   } catch (const RankLost& error) {
     report.elapsed = last_look_.time;
     report.accounts.resize(static_cast<std::size_t>(cast_.ranks()));
-    return result_so_far(fmt::format("warning: {}", error.what()), report, state);
+    return result_so_far(fmt::format("warning: {}", error.what()), report, *state);
   }
-  if (report.given_up) return result_so_far(std::string(not_in_order), report, state);
+  if (report.given_up) return result_so_far(std::string(not_in_order), report, *state);
   if (!leads()) return {};
+  remark_crashes();
+  if (!report.stuck.empty()) {
+    ended_by_ =
+        fmt::format("warning: {}, and is waited for in vain: {}",
+                    lost_ranks_text(config_.network.faults, config_.workers, report.elapsed),
+                    shortened_list(report.stuck));
+  }
+  if (!ended_by_.empty()) return result_at_last_look(ended_by_, report, *state);
   if (process_) network_note_ = process_->note();
   if (!network_note_.empty()) hooks_.remark(network_note_);
   remark_dropped();
 
   const Snapshot end = ends_at_look_ ? last_look_ : pacing().final_snapshot(report);
-  if (hooks_.finished) hooks_.finished(state);
+  if (hooks_.finished) hooks_.finished(*state);
   // What was under way at the last look has arrived since, and steps were taken. What this look
   // finds has ended nothing.
   if (!is_as_seen(end)) (void)look(end);
-  return result(end, report, state, pacing().worker_steps_done());
+  return result(end, report, *state, pacing().worker_steps_done());
+}
+
+void Experiment::begin_state(std::optional<RunState>& state) const {
+  state.emplace(plan_.layout(), hooks_.processes == nullptr
+                                    ? std::vector<std::span<std::byte>>{}
+                                    : share_models(plan_, *hooks_.processes));
+  if (config_.time == TimeMode::simulated) state->share_staleness();
 }
 
 /// With its first look, or where another process has left it.
 void Experiment::begin(RunState& state, RuntimeSetup& setup, StepRule& rule) {
   if (hooks_.resumed != nullptr) {
+    identify(*hooks_.resumed);
     exchange(*hooks_.resumed, state, setup.begun);
     state.begin_leg();
+    heard_ = metrics_.size();
+    if (failures_) failures_->go_to(setup.begun.at);
     hooks_.remark(fmt::format("resumed from checkpoint {}; the last evaluation was at epoch {:.4g}",
                               leg_, metrics_.back().epoch));
     return;
@@ -92,20 +116,44 @@ void Experiment::begin(RunState& state, RuntimeSetup& setup, StepRule& rule) {
   }
 }
 
-RuntimeReport Experiment::run_legs(RuntimeSetup& setup, RunState& state, const StepRule& whole) {
+RuntimeReport Experiment::run_legs(RuntimeSetup& setup, std::optional<RunState>& state,
+                                   const StepRule& whole) {
+  keep_for_restart(*state, setup.begun);
   while (true) {
     // Each leg has the network's randomness of its own; that of all else is kept in the state.
     setup.network.seed = config_.seed + leg_ * 0x9E3779B97F4A7C15U;
+    setup.ends_at = failures_ && failures_->next() ? failures_->next()->at : Time::max();
     const StepRule rule = rule_of_leg(whole, plan_.leg, leg_);
-    RuntimeReport report = run_leg(setup, state, rule);
+    RuntimeReport report = run_leg(setup, *state, rule);
     if (report.tries_lost) tries_lost_ = tries_lost_.value_or(0) + *report.tries_lost;
     report.tries_lost = tries_lost_;
     const bool goes_on = rule.limits.steps < whole.limits.steps && !ends_at_look_ && !diverged_ &&
-                         !report.given_up && report.elapsed < whole.limits.time &&
+                         !report.given_up && report.stuck.empty() &&
+                         report.elapsed < whole.limits.time &&
                          !interrupted_.load(std::memory_order_relaxed);  // relaxed: a flag
+    const Duration saving = goes_on ? checkpoint_time() : Duration{0};
+    if (is_thrown_back(report.elapsed + saving)) {
+      if (go_back(report, setup, state)) continue;
+      return report;
+    }
+    hear();
+    in_a_row_ = 0;
     if (!goes_on) return report;
-    end_leg(report, state, setup);
+    setup.begun = later(report, report.elapsed + saving);
+    end_leg(*state, setup);
   }
+}
+
+/// Of a run without checkpoints none is made.
+Duration Experiment::checkpoint_time() const {
+  return plan_.leg ? config_.checkpoint_time.value_or(Duration{0}) : Duration{0};
+}
+
+/// What ranks have done up to then, where they have waited since the report.
+Begun Experiment::later(const RuntimeReport& report, Time moment) {
+  Begun begun{moment, report.accounts};
+  for (RankAccount& account : begun.accounts) account.wait += moment - report.elapsed;
+  return begun;
 }
 
 RuntimeReport Experiment::run_leg(const RuntimeSetup& setup, RunState& state,
@@ -119,20 +167,21 @@ RuntimeReport Experiment::run_leg(const RuntimeSetup& setup, RunState& state,
   } else {
     pacer_.emplace(rule, state, looks, interrupted_);
   }
+  begun_with_ = pacing().worker_steps_done();
   wrapped_pacing_ = nullptr;
   if (hooks_.wrap_pacing) wrapped_pacing_ = hooks_.wrap_pacing(pacing());
   return run_until_not_finite(setup, context(state), process_.get());
 }
 
 /// All that the next leg goes by is in `state` and `setup.begun`, and in a file.
-void Experiment::end_leg(const RuntimeReport& report, RunState& state, RuntimeSetup& setup) {
+void Experiment::end_leg(RunState& state, RuntimeSetup& setup) {
   pacer_->put_down();
   state.end_leg();
   ++leg_;
-  const RankAccount all = total_traffic(report.accounts);
-  dropped_ = all.messages_sent - all.messages_received;
-  setup.begun = {report.elapsed, report.accounts};
+  const RankAccount all = total_traffic(setup.begun.accounts);
+  dropped_ = all.messages_sent - all.messages_received - lost_.messages;
   if (folder_) save(state, setup.begun);
+  keep_for_restart(state, setup.begun);
   if (hooks_.leg_ended) hooks_.leg_ended(state);
   state.begin_leg();
   lines_ = shared_lines(plan_);
@@ -141,6 +190,7 @@ void Experiment::end_leg(const RuntimeReport& report, RunState& state, RuntimeSe
 /// A disk that is full is no reason to lose the run.
 void Experiment::save(RunState& state, Begun& begun) {
   Archive archive;
+  identify(archive);
   exchange(archive, state, begun);
   try {
     folder_->write(archive, leg_);
@@ -150,9 +200,12 @@ void Experiment::save(RunState& state, Begun& begun) {
   }
 }
 
-void Experiment::exchange(Archive& archive, RunState& state, Begun& begun) {
+void Experiment::identify(Archive& archive) {
   if (!rows_print_) rows_print_ = fingerprint_of_rows(data_);
   exchange_identity(archive, config_, *rows_print_);
+}
+
+void Experiment::exchange(Archive& archive, RunState& state, Begun& begun) {
   state.exchange(archive);
   exchange_begun(archive, begun);
   exchange_metrics(archive, metrics_);
@@ -161,6 +214,10 @@ void Experiment::exchange(Archive& archive, RunState& state, Begun& begun) {
   std::uint64_t lost = tries_lost_.value_or(0);
   archive.exchange("tries lost", lost);
   if (lost > 0) tries_lost_ = lost;
+  archive.exchange("crashes/time lost", lost_.time);
+  archive.exchange("crashes/number", lost_.crashes);
+  archive.exchange("crashes/steps lost", lost_.steps);
+  archive.exchange("crashes/messages lost", lost_.messages);
   archive.exchange("last look/model", last_model_);
   archive.exchange("last look/minibatches", last_look_.minibatches);
   archive.exchange("last look/steps", last_look_.steps);

@@ -63,7 +63,8 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       notes_(plan.notes),
       loss_weights_(loss_weights(scheme_, config_, plan.parts)),
       lines_(shared_lines(plan)),
-      folder_(folder_of(plan.configuration)) {
+      folder_(folder_of(plan.configuration)),
+      failures_(failures_of(config_.network.faults, config_.workers, cast_.ranks(), config_.seed)) {
   hooks_.remark = noting(notes_, hooks.remark);
   if (config_.patience) best_.emplace(config_);
   if (config_.deal == Deal::pass) dealt_ = laid_out(data_.train, plan.parts);
@@ -85,6 +86,7 @@ RuntimeSetup Experiment::runtime_setup() const {
   setup.servers = cast_.servers + cast_.data_servers;
   setup.network = config_.network;
   setup.network.seed = config_.seed;
+  setup.may_get_stuck = loses_ranks(config_.network.faults);
   setup.hosts = hosts_of(cast_, config_.network.server_placement);
   setup.recorder = hooks_.recorder;
   setup.interrupted = hooks_.interrupted;
@@ -113,12 +115,20 @@ bool Experiment::look(const Snapshot& snapshot) {
   if (best_) best_->look(metrics_.back(), snapshot.model);
   last_look_ = snapshot;
   last_look_.model = std::as_const(last_model_).view();
-  if (hooks_.evaluated) hooks_.evaluated(metrics_.back());
+  if (!failures_) hear();
   const auto how_it_diverged = divergence_note(metrics_, byzantine_of(plan_.ingredients).liars);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
   return diverged_ || (best_ && best_->is_over()) ||
          (hooks_.ends ? hooks_.ends(metrics_) : target_ && is_reached(*target_, metrics_.back()));
+}
+
+/// Evaluations are told of when they last: those of a leg that a crash may throw back, when it has
+/// ended.
+void Experiment::hear() {
+  for (; heard_ < metrics_.size(); ++heard_) {
+    if (hooks_.evaluated) hooks_.evaluated(metrics_[heard_]);
+  }
 }
 
 /// Whether a look at this would find what the last one found.
@@ -131,6 +141,26 @@ bool Experiment::is_as_seen(const Snapshot& end) const {
          std::ranges::equal(last_look_.model.bytes(), end.model.bytes());
 }
 
+/// The program of whoever it is.
+void Experiment::run_rank(Rank& rank, const RunContext& context, Observation::Watch& watch) {
+  const int workers = cast_.workers;
+  if (rank.rank() >= workers + cast_.servers) {
+    rank.begin();
+    watch.begins();
+    serve_rows(rank);
+  } else if (rank.rank() >= workers) {
+    Server server(rank, context);
+    rank.begin();
+    watch.begins();
+    scheme_.server(server);
+  } else {
+    Worker worker(rank, context, cast_.shares_of(rank.rank()));
+    rank.begin();
+    watch.begins();
+    scheme_.worker(worker);
+  }
+}
+
 /// `process`: nullptr where ranks share memory.
 RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext& context,
                                     ProcessRun* process) {
@@ -138,26 +168,16 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
   const auto program = [&](Rank& bare) {
     const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
     Rank& wrapped = wrapper ? *wrapper : bare;
-    const auto stalling = stalling_rank(wrapped, config_.network.faults);
+    const auto stalling = stalling_rank(wrapped, config_.network.faults, config_.seed);
     Rank& whole = stalling ? *stalling : wrapped;
     std::optional<WithoutDataServer> as_known;
     if (cast_.data_servers > 0) as_known.emplace(whole);
     Rank& rank = as_known ? *as_known : whole;
     Observation::Watch watch(observation_, bare.rank());
-    if (rank.rank() >= setup.workers + cast_.servers) {
-      rank.begin();
-      watch.begins();
-      serve_rows(rank);
-    } else if (rank.rank() >= setup.workers) {
-      Server server(rank, context);
-      rank.begin();
-      watch.begins();
-      scheme_.server(server);
-    } else {
-      Worker worker(rank, context, cast_.shares_of(rank.rank()));
-      rank.begin();
-      watch.begins();
-      scheme_.worker(worker);
+    try {
+      run_rank(rank, context, watch);
+    } catch (const RankGone&) {
+      if (bare.rank() < setup.workers) context.state.lose(bare.rank());
     }
   };
   if (process != nullptr) return process->run(program);
@@ -229,9 +249,19 @@ RunResult Experiment::result_so_far(const std::string& why, const RuntimeReport&
   return result(last_look_, report, state, last_look_.minibatches);
 }
 
+/// What ended it came between two looks.
+RunResult Experiment::result_at_last_look(const std::string& why, const RuntimeReport& report,
+                                          const RunState& state) {
+  hooks_.remark(
+      fmt::format("{}; losses, steps and the model are those of the last evaluation, at {}", why,
+                  human_duration(metrics_.back().seconds)));
+  return result(last_look_, report, state, pacing().worker_steps_done());
+}
+
 RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
                              const RunState& state, std::uint64_t worker_steps) {
   RunResult result;
+  hear();
   // A large one is not there twice.
   result.preparation = data_.preparation;
   result.model = best_             ? best_->take_model()
@@ -247,7 +277,8 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
     if (!network_note_.empty()) *summary.machine += "; " + network_note_;
   }
   // What the model has learnt from was computed, though who did it may not have come back since.
-  summary.samples_computed = std::max(samples_computed(plan_, worker_steps), summary.samples);
+  summary.samples_computed =
+      std::max(samples_computed(plan_, worker_steps + lost_.steps), summary.samples);
   summary.gradients = summary.samples_computed / config_.batch;
   if (optimum_) summarise_optimum(*optimum_, model_.scalar(), metrics_, summary);
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
@@ -262,6 +293,10 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
     summary.messages_dropped = all.messages_sent - all.messages_received;
   }
   summary.tries_lost = report.tries_lost;
+  if (failures_) {
+    summary.crashes = lost_.crashes;
+    summary.lost_s = to_seconds(lost_.time);
+  }
   if (const std::string lost = lost_note(config_, summary); !lost.empty()) hooks_.remark(lost);
   const std::string dropped = ends_at_look_ ? "" : dropped_note(config_, summary);
   if (!dropped.empty()) hooks_.remark(dropped);

@@ -2,37 +2,64 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace trainyard {
 
-std::unique_ptr<StallingRank> stalling_rank(Rank& inside, const Faults& faults) {
-  if (faults.stalls.empty()) return nullptr;
-  std::vector<FaultTime> found;
+std::unique_ptr<StallingRank> stalling_rank(Rank& inside, const Faults& faults,
+                                            std::uint64_t seed) {
+  const bool crashes = faults.crash() && faults.on_failure == OnFailure::wait;
+  if (faults.stalls.empty() && !crashes) return nullptr;
+  std::vector<FaultTime> named;
   for (const Stall& stall : faults.stalls) {
-    if (stall.rank == inside.rank()) found.push_back(stall.when);
+    if (stall.rank == inside.rank()) named.push_back(stall.when);
   }
-  std::ranges::sort(found, {}, &FaultTime::from);
-  return std::make_unique<StallingRank>(inside, std::move(found));
+  for (const Crash& crash : faults.crashes) {
+    if (crashes && crash.rank == inside.rank()) named.push_back(crash.when);
+  }
+  const bool draws = crashes && inside.rank() < inside.workers();
+  return std::make_unique<StallingRank>(
+      inside,
+      Outages(std::move(named), draws ? faults.drawn_crashes : std::nullopt, seed, inside.rank()));
 }
 
-StallingRank::StallingRank(Rank& inside, std::vector<FaultTime> stalls)
-    : RankWrapper(inside), stalls_(std::move(stalls)) {}
+StallingRank::StallingRank(Rank& inside, Outages away)
+    : RankWrapper(inside), away_(std::move(away)) {}
 
 /// It has been at something since `began`, and would be done now. Of a stretch that has begun
 /// meanwhile it makes up for what it missed, in which another one may begin.
 Duration StallingRank::missed_since(Time began) {
-  if (stalls_.empty()) return Duration{0};
   const Time done = now();
   Time until = done;
   Time stood = std::max(began, made_up_);
-  for (const FaultTime& stall : stalls_) {
-    if (stall.until <= stood || stall.from > until) continue;
-    const Time from = std::max(stall.from, stood);
-    until = checked_sum(until, stall.until - from);
-    stood = stall.until;
+  const FaultTime* away = away_.get(passed_, done);
+  while (away != nullptr && away->until <= stood) away = away_.get(++passed_, done);
+  for (std::size_t i = passed_; (away = away_.get(i, until)) != nullptr; ++i) {
+    if (away->until <= stood) continue;
+    if (away->until == Time::max()) throw RankGone();
+    const Time from = std::max(away->from, stood);
+    until = checked_sum(until, away->until - from);
+    stood = away->until;
   }
   if (until > done) made_up_ = until;
   return until - done;
+}
+
+/// In simulated time, if it is gone for good before something that it begins now ends.
+void StallingRank::die_before(Time ends) {
+  const Time began = now();
+  for (std::size_t i = passed_; const FaultTime* away = away_.get(i, ends); ++i) {
+    if (away->until != Time::max()) continue;
+    if (away->from > began) RankWrapper::compute({.pause = away->from - began}, [] {});
+    throw RankGone();
+  }
+}
+
+bool StallingRank::is_away(Time present) {
+  for (std::size_t i = passed_; const FaultTime* away = away_.get(i, present); ++i) {
+    if (away->has(present)) return true;
+  }
+  return false;
 }
 
 void StallingRank::stand_since(Time began) {
@@ -92,6 +119,7 @@ void StallingRank::post(int to, std::span<const std::byte> bytes, Payload payloa
 
 void StallingRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   const Time began = now();
+  die_before(began + cost.simulated + cost.pause);
   RankWrapper::compute(cost, work);
   stand_since(began);
 }
@@ -106,12 +134,12 @@ bool StallingRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> 
   std::vector<Message> held;
   const auto serve_if_awake = [&](Message& message) {
     const Time present = now();
-    const auto has_now = [&](const FaultTime& stall) { return stall.has(present); };
-    if (std::ranges::none_of(stalls_, has_now)) return serve(message);
+    if (!is_away(present)) return serve(message);
     held.push_back(std::move(message));
     return true;
   };
   const Time began = now();
+  die_before(began + cost.simulated + cost.pause);
   bool goes_on = RankWrapper::compute_serving(cost, work, serve_if_awake);
   if (goes_on) {
     const Duration missed = missed_since(began);

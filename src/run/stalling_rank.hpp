@@ -1,21 +1,28 @@
 // A worker that stands still for stretches of time, as a process that is stopped: whatever it would
 // do in one, it does when that is over. What is on its way to it arrives meanwhile. What arrives
-// while it should compute and serve is served when its minibatch is done.
+// while it should compute and serve is served when its minibatch is done. One that is away for good
+// ends in the midst of what it is at, and nobody is told.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <vector>
 
 #include "trainyard/network/faults.hpp"
+#include "trainyard/network/outages.hpp"
 #include "trainyard/runtime/rank_wrapper.hpp"
 
 namespace trainyard {
 
+/// The rank is away for good. Its program lets it pass.
+struct RankGone {};
+
 class StallingRank final : public RankWrapper {
  public:
-  /// The stretches in the order in which they begin, or none. `inside` outlives it.
-  StallingRank(Rank& inside, std::vector<FaultTime> stalls);
+  /// `inside` outlives it.
+  StallingRank(Rank& inside, Outages away);
 
   Message receive(int from) override;
   std::uint64_t receive_into(int from, Vector into) override;
@@ -36,14 +43,18 @@ class StallingRank final : public RankWrapper {
  private:
   Duration missed_since(Time began);
   void stand_since(Time began);
+  void die_before(Time ends);
+  bool is_away(Time present);
   void stand() { stand_since(now()); }
 
-  std::vector<FaultTime> stalls_;
-  Time made_up_{0};  // for all that it missed before
+  Outages away_;
+  std::size_t passed_ = 0;  // of them
+  Time made_up_{0};         // for all that it missed before
 };
 
-/// Around `inside`, which outlives it, if any rank stands still some time; else nullptr. One around
-/// a rank that does not changes nothing but that it speaks as those do that do: in messages.
-std::unique_ptr<StallingRank> stalling_rank(Rank& inside, const Faults& faults);
+/// Around `inside`, which outlives it, if any rank stands still some time, or crashes and others do
+/// not stop for it; else nullptr. One around a rank that does not changes nothing but that it
+/// speaks as those do that do: in messages.
+std::unique_ptr<StallingRank> stalling_rank(Rank& inside, const Faults& faults, std::uint64_t seed);
 
 }  // namespace trainyard

@@ -38,12 +38,18 @@ GatheredModel ModelGatherer::mean_of_replicas() {
   const ModelLayout& layout = state_.layout();
   const Vector copies = place_for(layout.place_of(workers));
   std::size_t place = 0;
+  const auto counts = [&](int worker) {
+    return worker < workers - layout.liars && !state_.is_lost(worker);
+  };
+  bool any = false;
+  for (int worker = 0; worker < workers; ++worker) any = any || counts(worker);
   for (int worker = 0; worker < workers; ++worker) {
+    if (any && layout.holdings.empty() && !counts(worker)) continue;
     const ConstVector replica = state_.replica(worker);
     kernels::copy(replica, copies.subspan(place, replica.size()));
     place += replica.size();
   }
-  return of_replicas(copies);
+  return layout.holdings.empty() ? mean_of(copies.first(place)) : parts_together(copies);
 }
 
 GatheredModel ModelGatherer::shards_together() {

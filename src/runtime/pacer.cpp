@@ -85,7 +85,7 @@ void Pacer::put_down() {
   for (int worker = 0; worker < rule_.workers; ++worker) {
     const Progress& own = progress_of(worker);
     state_.count(worker, steps_name) = own.done.load(std::memory_order_relaxed);
-    state_.count(worker, sat_out_name) = own.sat_out.load(std::memory_order_relaxed);
+    state_.count(worker, sat_out_name) = steps_sat_out(own);
     // Legs do not make a clock that stands still go.
     state_.count(worker, instant_name) = static_cast<std::uint64_t>(own.instant.count());
     state_.count(worker, first_of_instant_name) = own.first_of_instant;
@@ -104,6 +104,10 @@ bool Pacer::next_step(Rank& rank, std::uint64_t done) {
   // relaxed: counts and flags only; what they count is published by messages or while all stand
   // still.
   own.done.store(done, std::memory_order_relaxed);
+  if (const std::uint64_t sat_out = own.sat_out.load(std::memory_order_relaxed);
+      (sat_out & sits_out) != 0) {
+    own.sat_out.store((sat_out & ~sits_out) + 1, std::memory_order_relaxed);
+  }
   if (own.steps_left > 1 && !rule_.goes_by_clock() &&
       !interrupted_.load(std::memory_order_relaxed) && !ending_.load(std::memory_order_relaxed)) {
     --own.steps_left;
@@ -235,8 +239,7 @@ void Pacer::look_after(Rank& rank, const StepCounts& counts) {
   }
   const int worker = rank.rank();
   const bool has_replica = state_.layout().home == ModelHome::replicas;
-  // relaxed: its own count.
-  const std::uint64_t sat_out = progress_of(worker).sat_out.load(std::memory_order_relaxed);
+  const std::uint64_t sat_out = steps_sat_out(progress_of(worker));
   Deposit* deposit = deposits_.lay_down(worker, counts.done, counts.done - sat_out,
                                         has_replica ? state_.replica(worker) : ConstVector());
   if (deposit == nullptr) return;
@@ -310,7 +313,7 @@ std::uint64_t Pacer::worker_steps_done() const {
   // Of a team the first one counts for all: the others may hear later that they are through.
   for (std::size_t w = 0; w < progress_.size(); w += static_cast<std::size_t>(rule_.team)) {
     sum += progress_[w].done.load(std::memory_order_relaxed) -
-           progress_[w].sat_out.load(std::memory_order_relaxed);
+           steps_sat_out(progress_[w]);
   }
   return sum * static_cast<std::uint64_t>(rule_.team);
 }
@@ -322,7 +325,7 @@ void Pacer::count_done(Snapshot& snapshot) const {
     snapshot.minibatches = worker_steps_done();
     std::uint64_t steps = snapshot.minibatches;  // and those that were sat out
     for (const Progress& progress : progress_) {
-      steps += progress.sat_out.load(std::memory_order_relaxed);
+      steps += steps_sat_out(progress);
     }
     snapshot.steps = static_cast<double>(steps) / rule_.workers;
     return;

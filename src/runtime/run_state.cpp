@@ -154,9 +154,13 @@ void RunState::exchange(Archive& archive) {
     staleness_[i] = Staleness::unpacked(packed);
   }
   if (!shared_) return;
+  const std::string models = "shared model/";
+  const bool has_models =
+      archive.is_filled() ? !shared_models_.empty() : !archive.names_behind(models).empty();
+  if (!has_models) return;  // no leg has ended
   shared_models_.resize(static_cast<std::size_t>(shared_->groups()));
   for (std::size_t group = 0; group < shared_models_.size(); ++group) {
-    archive.exchange(fmt::format("shared model/{}", group), shared_models_[group]);
+    archive.exchange(models + fmt::to_string(group), shared_models_[group]);
   }
 }
 

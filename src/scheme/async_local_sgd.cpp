@@ -115,7 +115,7 @@ Scheme async_local_sgd_scheme() {
                .time = ps_async_rounds_time},
       .source = "Liu et al. 2024, Algorithms 2 and 3; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = checked_servers,
       .optimizers = {.no_l1 = "has a server's model that moves along ways, with momentum: nobody "
                               "would shrink it"},

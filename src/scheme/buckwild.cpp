@@ -44,7 +44,7 @@ Scheme buckwild_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "De Sa et al. 2015; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = shared_in_few_bits,
       .optimizers = {.range = OptimizerRange::plain},
       .hyperparameters = {{.name = bits_name,

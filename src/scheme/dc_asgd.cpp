@@ -76,7 +76,7 @@ Scheme dc_asgd_c_scheme() {
                    .time_colocated = ps_async_step_time_colocated},
           .source = "Zheng et al. 2017; catalogue 2.11",
           .family = SchemeFamily::asynchronous,
-          .order = {.pace = Pace::free},
+          .order = {.pace = Pace::free, .outlives_worker = true},
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
           .hyperparameters = {{.name = "lambda",

@@ -304,7 +304,7 @@ Scheme decoupled_diloco_scheme() {
                .rate = "as local-sgd, with staleness"},
       .source = "Douillard et al. 2026; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = checked_servers,
       .optimizers = {.no_l1 = "has a server's model that moves along ways, with momentum: nobody "
                               "would shrink it"},

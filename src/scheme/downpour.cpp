@@ -202,7 +202,7 @@ Scheme downpour_scheme() {
                .time_colocated = step_time_colocated},
       .source = "Dean et al. 2012; catalogue 2.7",
       .family = SchemeFamily::asynchronous,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::servers,
       // Servers do not know what accrues of the regulariser.
       .messages = {.by_keys = ByKeys::without_regulariser},

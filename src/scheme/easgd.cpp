@@ -153,7 +153,7 @@ Scheme easgd_async_scheme() {
                .rate = "as easgd, with staleness"},
       .source = "Zhang et al. 2015; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::servers,
       .optimizers = {.range = OptimizerRange::plain,
                      .no_l1 = "has a centre that takes no steps by itself: nobody would shrink it"},

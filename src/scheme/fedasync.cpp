@@ -63,7 +63,7 @@ Scheme fedasync_scheme() {
                .time = ps_async_rounds_time},
       .source = "Xie, Koyejo & Gupta 2019, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::servers,
       .optimizers = {.range = OptimizerRange::plain,
                      .no_l1 = "mixes replicas into a model of which a part stays each time, so "

@@ -76,7 +76,7 @@ Scheme fedbuff_scheme() {
                    .time = ps_async_rounds_time},
           .source = "Nguyen et al. 2022, Algorithm 1; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .order = {.pace = Pace::free},
+          .order = {.pace = Pace::free, .outlives_worker = true},
           .cast = cast::servers,
           .optimizers = {.range = OptimizerRange::plain,
                          .no_l1 = "moves one model by ways of others, which fill what was 0"},

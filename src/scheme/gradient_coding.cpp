@@ -106,7 +106,7 @@ Scheme gradient_coding_scheme() {
                .time = step_time},
       .source = "Tandon et al. 2017; catalogue 2.14",
       .family = SchemeFamily::synchronous,
-      .order = {.pace = Pace::server},
+      .order = {.pace = Pace::server, .outlives_worker = true},
       .cast = coded_cast,
       .hyperparameters = {{.name = "stragglers",
                            .argument = "S",

@@ -181,7 +181,7 @@ Scheme halos_scheme() {
                .time = step_time},
       .source = "Kim et al. 2025; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = regions_before_model,
       .optimizers = {.no_l1 = "has servers' models that move along ways, with momentum: nobody "
                               "would shrink them"},

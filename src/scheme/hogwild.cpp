@@ -39,7 +39,7 @@ Scheme hogwild_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Niu et al. 2011; catalogue 2.15",
       .family = SchemeFamily::shared_memory,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::shared,
       .optimizers = {.range = OptimizerRange::plain},
       .hyperparameters = {access_info()},

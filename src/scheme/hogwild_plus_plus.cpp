@@ -163,7 +163,7 @@ Scheme hogwild_plus_plus_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Zhang, Hsieh & Akella 2016; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::shared_by_groups,
       .messages = {.within = "the NUMA nodes of one machine"},
       .optimizers = {.range = OptimizerRange::plain,

@@ -63,7 +63,7 @@ Scheme hogwild_split_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Narula et al. 2014, phase reconciliation; Niu et al. 2011; catalogue 2.16",
       .family = SchemeFamily::shared_memory,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = shared_with_slices,
       .optimizers =
           {.range = OptimizerRange::plain,

@@ -177,7 +177,8 @@ Scheme mpca_sgd_scheme() {
       .source = "Langer, Hall, He & Rahayu 2018; catalogue 4.1",
       .family = SchemeFamily::local_updates,
       .order = {.pace = Pace::free,
-                .no_checkpoint = "has means on their way through its tree between any two steps"},
+                .no_checkpoint = "has means on their way through its tree between any two steps",
+                .outlives_worker = true},
       .cast = replicas_with_master,
       .optimizers =
           {.no_l1 = "has a penalty of its own, for being far from a mean that is extrapolated"},

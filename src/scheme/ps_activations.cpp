@@ -311,7 +311,7 @@ Scheme ps_activations_scheme() {
                .rate = "as ps-async"},
       .source = "Chilimbi et al. 2014; catalogue 2.10",
       .family = SchemeFamily::asynchronous,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::servers,
       .optimizers = {.no_clip_norm = "pushes activations, of which its servers make the gradient"},
       .shares = {.fixed =

@@ -123,7 +123,7 @@ Scheme ps_async_scheme() {
            .time_colocated = ps_async_step_time_colocated},
       .source = "Dean et al. 2012; catalogue 2.3",
       .family = SchemeFamily::asynchronous,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::servers,
       .messages = {.by_keys = ByKeys::yes},
       .hyperparameters = {queue_info()},

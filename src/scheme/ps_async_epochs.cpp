@@ -264,7 +264,8 @@ Scheme ps_async_epochs_scheme() {
       .family = SchemeFamily::bounded,
       .order = {.pace = Pace::free,
                 .rhythm = Rhythm::by_data,
-                .no_checkpoint = "has its servers count who has come how far in an epoch"},
+                .no_checkpoint = "has its servers count who has come how far in an epoch",
+                .outlives_worker = true},
       .cast = cast::servers_of_machines,
       .optimizers = {.no_l1 =
                          "steps along gradients by itself between fetches, with an optimizer on "

@@ -123,7 +123,7 @@ Scheme ps_backup_scheme() {
                    .learns_from = needed_of},
           .source = "Chen et al. 2016; catalogue 2.6",
           .family = SchemeFamily::synchronous,
-          .order = {.pace = Pace::server, .repeats_with = "--backups 0"},
+          .order = {.pace = Pace::server, .repeats_with = "--backups 0", .outlives_worker = true},
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
           .hyperparameters = {backups},

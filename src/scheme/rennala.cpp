@@ -129,7 +129,7 @@ Scheme rennala_scheme() {
                .learns_from = gradients_of_step},
       .source = "Tyurin & Richtárik 2023; catalogue 2.19",
       .family = SchemeFamily::asynchronous,
-      .order = {.pace = Pace::server},
+      .order = {.pace = Pace::server, .outlives_worker = true},
       .cast = cast::servers,
       .messages = {.by_keys = ByKeys::yes},
       .hyperparameters = {gradients},

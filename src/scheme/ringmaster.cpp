@@ -104,7 +104,7 @@ Scheme ringmaster_scheme() {
                    .learns_from = learns_from_one},
           .source = "Maranjyan et al. 2025; catalogue 2.18",
           .family = SchemeFamily::asynchronous,
-          .order = {.pace = Pace::server},
+          .order = {.pace = Pace::server, .outlives_worker = true},
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
           .hyperparameters = {delay_threshold, queue_info()},

@@ -37,7 +37,7 @@ Scheme staleness_aware_scheme() {
                    .time_colocated = ps_async_step_time_colocated},
           .source = "Zhang et al. 2016; catalogue 2.12",
           .family = SchemeFamily::asynchronous,
-          .order = {.pace = Pace::free},
+          .order = {.pace = Pace::free, .outlives_worker = true},
           .cast = cast::servers,
           .messages = {.by_keys = ByKeys::yes},
           .hyperparameters = {queue_info()},

@@ -179,7 +179,7 @@ Scheme tree_easgd_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Zhang 2016; Langer et al. 2020; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.pace = Pace::free, .cycle = cycle},
+      .order = {.pace = Pace::free, .cycle = cycle, .outlives_worker = true},
       .optimizers =
           {.range = OptimizerRange::plain,
            .no_l1 =

@@ -135,7 +135,7 @@ Scheme value_bound_scheme() {
                .rate = "as ps-async, staleness bounded in value"},
       .source = "Dai et al. 2014; catalogue 2.5",
       .family = SchemeFamily::bounded,
-      .order = {.pace = Pace::free},
+      .order = {.pace = Pace::free, .outlives_worker = true},
       .cast = cast::servers,
       .messages = {.by_keys = ByKeys::yes},
       .optimizers = {.range = OptimizerRange::plain,

@@ -164,12 +164,15 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
 
 /// The same of faults, and of what survives them.
 const std::map<std::string, std::string>& other_values_of_faults() {
-  static const std::map<std::string, std::string> values{{"fault", "loss:0.01+stall:3@2s-5s"},
-                                                         {"retransmit", "50ms:double"},
-                                                         {"checkpoint", "checkpoints"},
-                                                         {"checkpoint-every", "0.75"},
-                                                         {"resume", "checkpoints"},
-                                                         {"force-resume", "lr,data"}};
+  static const std::map<std::string, std::string> values{
+      {"fault", "loss:0.01+stall:3@2s-5s+crash:1@6s"},
+      {"retransmit", "50ms:double"},
+      {"checkpoint", "checkpoints"},
+      {"checkpoint-every", "0.75"},
+      {"checkpoint-time", "3s"},
+      {"on-failure", "restart"},
+      {"resume", "checkpoints"},
+      {"force-resume", "lr,data"}};
   return values;
 }
 

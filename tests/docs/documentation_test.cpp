@@ -93,13 +93,15 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
   std::set<std::vector<std::string>> done;  // what stands in several pages runs once
   for (const fs::path& file : pages()) {
     const Lines lines = documented::lines_of_file(file);
-    const Command* run = nullptr;  // the last one that leaves a folder
+    const Command *run = nullptr, *saving = nullptr;  // the last ones that leave a folder
     const std::vector<Command> commands = documented::commands_of(file);
     for (const Command& command : commands) {
       CAPTURE(command.text());
-      if (command.words.front() == "run" && std::ranges::count(command.words, "--out") > 0) {
-        run = &command;
-      }
+      const auto has = [&](const char* flag) {
+        return std::ranges::count(command.words, flag) > 0;
+      };
+      if (command.words.front() == "run" && has("--out")) run = &command;
+      if (has("--checkpoint")) saving = &command;
       if (is_checked_with_its_table(file, lines, command)) continue;
       const bool of_large_data = std::any_of(
           command.words.begin(), command.words.end(),
@@ -113,6 +115,10 @@ TEST_CASE("the commands of the documentation run", "[docs][slow]") {
       const TemporaryFolder folder;
       const bool is_of_run = command.words.front() == "score" || command.words.front() == "export";
       if (!done.insert(command.words).second && !is_of_run) continue;
+      if (has("--resume")) {
+        REQUIRE(saving != nullptr);
+        REQUIRE(documented::run_in(folder.path(), *saving).status == 0);
+      }
       if (is_of_run) {
         REQUIRE(run != nullptr);
         REQUIRE(documented::run_in(folder.path(), *run).status == 0);

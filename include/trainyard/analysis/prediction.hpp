@@ -51,6 +51,8 @@ struct PredictionSetting {
   /// How much of the model so many rows touch, 0 < . ≤ 1: what schemes send of a worker's minibatch
   /// that go by keys (collective/working_set.hpp). A parameter is a key of its own. Empty: all.
   std::function<double(std::size_t rows)> touched_by{};
+  /// Models of more floats, over all workers, are played by a smaller one.
+  std::uint64_t most_floats = std::uint64_t{1} << 20U;
 
   /// By a minibatch.
   double touched() const { return touched_by ? touched_by(configuration.batch) : 1.0; }
@@ -78,7 +80,7 @@ struct Prediction {
   double messages = 0.0, bytes = 0.0;  // a step, of all ranks together
 };
 
-/// Up to 2^20 floats over all workers the simulated messages have exactly the model's parts; beyond
+/// Up to setting.most_floats over all workers the simulated messages have exactly the model's parts; beyond
 /// it all parts are taken to be of one size, which is off by at most parts/parameters of t, and by
 /// more where that decides whose message finds a port free first. Throws
 /// UsageError for what such a run would be refused for, without a compute time, and where periods

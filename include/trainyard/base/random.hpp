@@ -33,6 +33,7 @@ enum class Purpose : std::uint32_t {
   byzantine = 13,
   aggregation = 14,
   message_loss = 15,
+  crash = 16,
 };
 
 class RandomStream {

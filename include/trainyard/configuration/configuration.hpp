@@ -139,6 +139,7 @@ struct Configuration {
   std::filesystem::path html;              // empty: no report
   std::filesystem::path checkpoint;        // folder; empty: none are made
   std::optional<double> checkpoint_every;  // epochs; resolved: empty where the run is in one piece
+  std::optional<Duration> checkpoint_time;  // simulated; empty: none
   std::filesystem::path resume;            // folder of the checkpoint that it goes on from
   std::string force_resume;  // what may be otherwise there: options, "program", "data"
   std::string format = "table";

@@ -46,6 +46,9 @@ class Archive {
 
   bool is_filled() const { return !is_read_; }
 
+  /// As from a file to which this was written.
+  Archive read_back() const;
+
   // Each puts the value under that name or takes it from there. Throws DataError where an archive
   // that was read has no such array.
   template <ArchivedNumber T>

@@ -1,5 +1,5 @@
 // What goes wrong on purpose: messages that are lost and sent again, links that are slow for a
-// while, a network in parts, workers that stand still.
+// while, a network in parts, workers that stand still or crash.
 //
 //   --fault loss:0.01+stall:3@2s-5s
 //
@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,6 +75,25 @@ struct Stall {
   FaultTime when{};
 };
 
+/// A rank is down. What it has in memory is gone, or comes back with it, as OnFailure says.
+struct Crash {
+  int rank = 0;
+  FaultTime when{};  // until Time::max(): for good
+};
+
+/// Each worker, for itself, is up for a time that is drawn from an exponential distribution of
+/// mean `mean`, > 0, then down for `repair`, and so on (outages.hpp).
+struct DrawnCrashes {
+  Duration mean{0}, repair{0};
+};
+
+/// What becomes of a run in which a rank crashes.
+enum class OnFailure : std::uint8_t {
+  wait,     // it comes back with its memory, as one that was suspended; who needs it waits
+  stop,     // the run ends, with the model of its last evaluation
+  restart,  // all go back to the last checkpoint when it is back, or to the beginning
+};
+
 /// What becomes of a message that is lost: after a time-out it is sent again, until it gets
 /// through, and holds both its ports meanwhile. Of the tries' mean number, 1/(1 − P), all but the
 /// last cost a time-out each: a message that takes t without losses takes t + T P/(1 − P) on
@@ -88,25 +108,34 @@ struct Faults {
   std::vector<SlowLink> slow_links{};
   std::vector<PartitionFault> partitions{};
   std::vector<Stall> stalls{};
+  std::vector<Crash> crashes{};
+  std::optional<DrawnCrashes> drawn_crashes{};
+  OnFailure on_failure = OnFailure::wait;
   Retransmission retransmission{};
 
   /// Some message may be lost.
   bool loses() const { return !losses.empty() || !partitions.empty(); }
   bool on_messages() const { return loses() || !slow_links.empty(); }
-  bool any() const { return on_messages() || !stalls.empty(); }
+  bool crash() const { return !crashes.empty() || drawn_crashes; }
+  bool any() const { return on_messages() || !stalls.empty() || crash(); }
   /// The largest rank that is named, and one; 0 where none is.
   int ranks() const;
 };
 
 /// "none", or faults joined by '+': loss:P, loss:gilbert:p,r,h,k, slow-link:RANK[,RANK]:FACTOR,
 /// partition:RANKS|RANKS[|…], stall:RANK, each with @FROM-TO for a stretch of time, which the last
-/// two need; RANKS are like 0-3,7. Leaves faults.retransmission as it is. Throws UsageError, naming
-/// `what`.
+/// two need; RANKS are like 0-3,7. crash:RANK@FROM-TO, or @FROM for good;
+/// crash:worker-mtbf=DURATION,repair=DURATION. Leaves faults.retransmission and on_failure as they
+/// are. Throws UsageError, naming `what`.
 void parse_faults(std::string_view text, std::string_view what, Faults& faults);
 std::string faults_text(const Faults& faults);
 
 /// "200ms", "200ms:double". Throws UsageError, naming `what`.
 Retransmission parse_retransmission(std::string_view text, std::string_view what);
 std::string retransmission_text(const Retransmission& rule);
+
+/// "wait", "stop", "restart". Throws UsageError, naming `what`.
+OnFailure parse_on_failure(std::string_view text, std::string_view what);
+std::string on_failure_text(OnFailure rule);
 
 }  // namespace trainyard

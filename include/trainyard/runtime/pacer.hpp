@@ -31,8 +31,8 @@ class Pacer final : public Pacing {
   void follow(int worker, std::uint64_t done, bool goes_on) override;
   int team() const override { return rule_.team; }
   void sit_out(int worker) override {
-    // relaxed: a count that is read while all stand still, or by its own worker.
-    progress_of(worker).sat_out.fetch_add(1, std::memory_order_relaxed);
+    // relaxed: a flag for its own worker, which counts the step when it has done it.
+    progress_of(worker).sat_out.fetch_or(sits_out, std::memory_order_relaxed);
   }
   void close_step(Rank& rank, std::uint64_t minibatches) override;
   std::uint64_t last_step() const override {
@@ -54,9 +54,11 @@ class Pacer final : public Pacing {
   void put_down();
 
  private:
+  static constexpr std::uint64_t sits_out = std::uint64_t{1} << 63U;  // the step under way
   /// A worker's own line: what it writes at every step.
   struct alignas(64) Progress {
-    std::atomic<std::uint64_t> begun{0}, done{0}, sat_out{0};  // steps
+    std::atomic<std::uint64_t> begun{0}, done{0};  // steps
+    std::atomic<std::uint64_t> sat_out{0};         // of those done; with a flag, sits_out
     // free: minibatches taken off the common count, and the number behind its last step.
     std::uint64_t lot = 0, lot_end = 0;
     std::uint64_t steps_left = 0;        // with the present one, until the rule must be asked
@@ -64,6 +66,10 @@ class Pacer final : public Pacing {
     std::uint64_t first_of_instant = 0;  // of its steps
   };
   static_assert(sizeof(Progress) == 64);
+  static std::uint64_t steps_sat_out(const Progress& own) {
+    // relaxed: a count that is read while all stand still, or by its own worker.
+    return own.sat_out.load(std::memory_order_relaxed) & ~sits_out;
+  }
   /// A server's own line.
   struct alignas(64) Closed {
     std::atomic<std::uint64_t> steps{0}, minibatches{0};

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "trainyard/base/function_ref.hpp"
@@ -106,6 +107,10 @@ struct RuntimeSetup {
   /// ahead waits.
   std::size_t channel_capacity = 256;
   Begun begun{};
+  /// `virtual`: the run is over then, as by Rank::end_at().
+  Time ends_at = Time::max();
+  /// `virtual`: where all wait for each other, the run is over instead of failing.
+  bool may_get_stuck = false;
   /// Is told what happens, when there is one. Outlives the run.
   TraceRecorder* recorder = nullptr;
   /// `wall`: once it is true nothing is waited for any more, neither messages nor stragglers, so
@@ -127,6 +132,7 @@ struct RuntimeReport {
   bool given_up = false;
   /// Of all messages the tries that were lost (network/faults.hpp). Empty where nobody knows.
   std::optional<std::uint64_t> tries_lost{};
+  std::string stuck{};  // if it got stuck: who waits for whom
 };
 
 /// Runs `program` once for each rank and returns when all have ended. The first exception of any

@@ -141,6 +141,11 @@ class RunState {
   /// All of it goes into the archive or comes from it. REQUIRES: no rank runs.
   void exchange(Archive& archive);
 
+  /// A worker will do nothing more in this run, and its replica is no part of the model. REQUIRES:
+  /// ranks share a thread, or none runs.
+  void lose(int worker) { of(worker).lost = true; }
+  bool is_lost(int worker) const { return of(worker).lost; }
+
   /// The totals of the rank's coding.
   CodingAccount& coding_of(int rank) { return of(rank).coding; }
   const CodingAccount& coding_of(int rank) const { return of(rank).coding; }
@@ -157,6 +162,7 @@ class RunState {
     std::map<std::string, std::vector<std::uint64_t>, std::less<>> counts;
     std::map<std::string, RandomStream, std::less<>> streams;
     Vector model;  // one of the kept
+    bool lost = false;
     std::size_t coders = 0;
     CodingAccount coding;
     Duration lines_time{0};

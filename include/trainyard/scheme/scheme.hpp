@@ -189,6 +189,9 @@ struct StepOrder {
   /// In how many steps everything has happened that happens every so many steps, >= 1, where that
   /// is more than single hyperparameters with .cycle say; nullptr: they say it.
   std::uint64_t (*cycle)(int workers, const Hyperparameters&) = nullptr;
+  /// When a worker has crashed for good the others go on, with the defaults of its settings. Else
+  /// they wait for it in vain.
+  bool outlives_worker = false;
 };
 
 /// The contents of its messages.

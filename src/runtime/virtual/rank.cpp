@@ -1,4 +1,5 @@
 // The verbs of a rank under simulated time.
+#include <algorithm>
 #include <utility>
 
 #include "trainyard/base/error.hpp"
@@ -193,7 +194,7 @@ void VirtualRank::stand_still(FunctionRef<void()> inspect) {
 }
 
 void VirtualRank::end_at(Time when) {
-  world_.ends_at_ = when;
+  world_.ends_at_ = std::min(when, world_.setup_.ends_at);
 }
 
 RankAccount VirtualRank::traffic_of_all() const {

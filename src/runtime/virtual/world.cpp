@@ -35,6 +35,7 @@ VirtualWorld::VirtualWorld(const RuntimeSetup& setup, const std::function<void(R
       barrier_arrivals_(static_cast<std::size_t>(setup.workers)),
       perfect_(setup.network.perfect()),
       now_(setup.begun.at),
+      ends_at_(setup.ends_at),
       live_(setup.workers + setup.servers),
       live_workers_(setup.workers) {
   if (setup.recorder != nullptr) {
@@ -70,6 +71,7 @@ RuntimeReport VirtualWorld::run() {
   if (setup_.recorder != nullptr) finish_recording(*setup_.recorder, switch_, ended);
   RuntimeReport report = closed_report(accounts(), ended);
   report.tries_lost = switch_.links().tries_lost();
+  report.stuck = stuck_;
   return report;
 }
 
@@ -97,9 +99,10 @@ void VirtualWorld::go_on_in_time() {
   const Time network = std::min(switch_.next_event(), deliveries_.next());
   const Time rank = wakes_.empty() ? Time::max() : wakes_.front().at;
   if (network == Time::max() && rank == Time::max()) {
-    if (!release_servers()) {
-      throw InternalError("deadlock in the simulated run: " + who_waits_for_whom());
-    }
+    if (release_servers()) return;
+    stuck_ = who_waits_for_whom();
+    if (!setup_.may_get_stuck) throw InternalError("deadlock in the simulated run: " + stuck_);
+    ends_at_ = now_;
     return;
   }
   set_clock(std::min({network, rank, ends_at_}));

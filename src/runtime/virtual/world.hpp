@@ -142,7 +142,8 @@ class VirtualWorld final : private DeliveryReturn {
   const FunctionRef<void()>* inspection_ = nullptr;  // asked for by the rank that just yielded
   std::exception_ptr failure_;
   Time now_{0};
-  Time ends_at_ = Time::max();
+  Time ends_at_;
+  std::string stuck_;  // who waited for whom when all did
   int live_ = 0, live_workers_ = 0;
   bool aborted_ = false;
 };

@@ -1,0 +1,105 @@
+// What limits workers that train a model together, what would change that, and by how much.
+//
+//   const Advice advice = advise({.setting = setting, .measured_rate = 41.0});
+//   advice.best().prediction.step_s;  // of which advice.limits.front() takes
+//
+// Every figure is a prediction (prediction.hpp): of the setting, or of one that differs from it in
+// one thing. A rate is rows a second of all workers together. How many passes over the rows a
+// scheme needs is not known here. A step of those that are `as_one` is, to the last bits of its
+// sums, that of one worker with a minibatch as large as all of theirs together, so that their rates
+// can be compared; of the others it is said how many times as many passes they can afford.
+//
+// Threads: the calling one, and those that predictions start, which have ended when it returns.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/analysis/prediction.hpp"
+#include "trainyard/configuration/options.hpp"
+
+namespace trainyard {
+
+struct AdviceQuestion {
+  PredictionSetting setting;
+  /// Of all workers, rows a second, as somebody has measured it; of this contestant, or else of the
+  /// best one.
+  std::optional<double> measured_rate{};
+  std::optional<Contestant> measured{};
+  /// B in rows: a step of m rows brings as much as one of infinitely many times m/(m + B)
+  /// (McCandlish et al. 2018, §2.2). A run with --gradient-noise prints it.
+  std::optional<double> noise_scale{};
+};
+
+struct AdvisedScheme {
+  Prediction prediction;
+  bool as_one = true;
+  std::string learns{};  // if it is not as one: by what its steps differ
+  double rate = 0.0;
+  double share = 0.0;  // of what the workers do that wait for nothing
+};
+
+/// By how much a step of the best scheme would be shorter without it, in seconds. Of computing:
+/// what it takes.
+struct Limit {
+  std::string name;  // bandwidth, latency, stragglers, computing
+  double seconds = 0.0;
+};
+
+/// Something that could be otherwise.
+struct Lever {
+  std::string what;                   // "twice the bandwidth"
+  std::string scheme;                 // the fastest then
+  std::vector<OptionText> changes{};  // of the setting
+  double step_s = 0.0, rate = 0.0;
+  double factor = 1.0;  // of the rate of the best scheme as it is
+  std::string cost{};   // what it costs in learning; empty: nothing
+};
+
+/// The bandwidth at which the best scheme reaches a share of the rate of workers that wait for
+/// nothing; empty where no bandwidth does.
+struct BandwidthNeed {
+  double share = 0.9;
+  std::optional<double> bytes_per_second{};
+  double most_share = 0.0;  // with an infinite bandwidth
+};
+
+/// With a noise scale B, n workers of b rows take (1 + B/(n b)) times as many steps as infinitely
+/// many rows would.
+struct WorkerCount {
+  int workers = 1;
+  double step_s = 0.0;
+  double time = 1.0;  // to the target, relative to the workers that there are
+};
+
+/// One thing that alone would explain the measured rate.
+struct Explanation {
+  std::string what;
+  std::vector<OptionText> changes{};  // with which the prediction is the measured rate
+};
+
+struct Advice {
+  double alone_rate = 0.0;               // of the fastest worker
+  double ideal_rate = 0.0;               // of all, if none ever waited
+  std::vector<AdvisedScheme> schemes{};  // as one first, of each kind the fastest first
+  std::vector<std::string> left_out{};   // that cannot run so, and why
+  std::vector<Limit> limits{};           // the largest first
+  std::vector<Lever> levers{};           // that gain more than 2 %, the largest gain first
+  BandwidthNeed need{};
+  std::vector<WorkerCount> workers{};  // with a noise scale
+  double expected_rate = 0.0;          // of what was measured
+  std::vector<Explanation> explanations{};
+
+  const AdvisedScheme& best() const { return schemes.front(); }
+};
+
+/// Throws UsageError where the setting contradicts itself: a measured rate beyond what the workers
+/// can do that wait for nothing.
+Advice advise(const AdviceQuestion& question);
+
+/// The schemes that it looks at, as contestants are typed.
+std::vector<std::string> advised_schemes();
+
+}  // namespace trainyard

@@ -1,0 +1,302 @@
+#include "trainyard/analysis/advice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/error.hpp"
+#include "trainyard/base/units.hpp"
+
+#include "analysis/advised_setting.hpp"
+#include "analysis/explained_rate.hpp"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double least_gain = 1.02;
+constexpr double wanted_share = 0.9;
+constexpr int most_workers = 4096;
+
+struct Candidate {
+  std::string_view text;
+  bool as_one;
+  std::string_view learns;
+  bool of_racks = false;   // in one it is the ring
+  bool has_heads = false;  // of messages, which a smaller model does not make smaller
+};
+
+// One of each way to talk that is in use; all of them have `predict`.
+constexpr std::array candidates{
+    Candidate{"ring", true, ""},
+    Candidate{"all-reduce:hierarchical-ring", true, "", true},
+    Candidate{"all-reduce:recursive-doubling", true, ""},
+    Candidate{"all-reduce:rabenseifner", true, ""},
+    Candidate{"all-reduce:tree", true, ""},
+    Candidate{"ps-sync", true, ""},
+    Candidate{"coded-all-reduce:fp16", false, "from sums of rounded gradients, 11 bits", false,
+              true},
+    Candidate{"coded-all-reduce:qsgd:127", false, "from gradients with noise of 8 bits", false,
+              true},
+    Candidate{"local-sgd{period=8}", false, "from replicas that meet every 8 steps"},
+    Candidate{"diloco{period=50}", false, "from replicas that meet every 50 steps"},
+    Candidate{"gossip:one-peer-exp", false, "from replicas that each average with one other"},
+    Candidate{"ps-async", false, "from gradients of old models"},
+    Candidate{"ssp", false, "from models that are a few steps old"},
+};
+
+bool is_asked(std::size_t i, const PredictionSetting& setting) {
+  return !candidates[i].of_racks || setting.configuration.network.racks > 1;
+}
+
+/// With one of them predictions are asked again and again.
+class Asked {
+ public:
+  explicit Asked(const AdviceQuestion& question) {
+    for (const Candidate& candidate : candidates) {
+      contestants_.push_back(
+          predicted_contestants(candidate.text, question.setting.configuration.ingredients)
+              .front());
+    }
+  }
+
+  const Contestant& contestant(std::size_t i) const { return contestants_[i]; }
+
+  /// Of a candidate. Empty where it cannot run so, with the reason.
+  std::optional<AdvisedScheme> scheme(std::size_t i, const PredictionSetting& setting,
+                                      std::string& why_not) const {
+    try {
+      PredictionSetting played = setting;
+      if (candidates[i].has_heads) played.most_floats = PredictionSetting{}.most_floats;
+      Prediction found = predict(contestants_[i], played);
+      if (!found.is_played) {
+        why_not = "so many workers take too long to play";
+        return std::nullopt;
+      }
+      AdvisedScheme made{std::move(found), candidates[i].as_one, std::string(candidates[i].learns)};
+      made.rate = rate_of(setting, made.prediction.step_s);
+      made.share = made.rate / ideal_rate(setting);
+      return made;
+    } catch (const UsageError& error) {
+      why_not = error.what();
+      return std::nullopt;
+    }
+  }
+
+  /// The fastest of those that learn as one. REQUIRES: `setting` is one that some can run.
+  AdvisedScheme best(const PredictionSetting& setting) const {
+    std::optional<AdvisedScheme> best;
+    std::string ignored;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      if (!candidates[i].as_one || !is_asked(i, setting)) continue;
+      auto found = scheme(i, setting, ignored);
+      if (found && (!best || found->rate > best->rate)) best = std::move(found);
+    }
+    if (!best) throw UsageError("--workers: no scheme can be played with so many: " + ignored);
+    return *best;
+  }
+
+  double step_of(const Contestant& contestant, const PredictionSetting& setting) const {
+    return predict(contestant, setting).step_s;
+  }
+
+ private:
+  std::vector<Contestant> contestants_;
+};
+
+/// The fastest first, those as one before the others.
+void sort_schemes(std::vector<AdvisedScheme>& schemes) {
+  std::ranges::stable_sort(schemes, [](const AdvisedScheme& a, const AdvisedScheme& b) {
+    return a.as_one != b.as_one ? a.as_one : a.rate > b.rate;
+  });
+}
+
+std::vector<Limit> limits_of(const Asked& asked, const AdvisedScheme& best,
+                             const PredictionSetting& setting) {
+  const double step_s = best.prediction.step_s;
+  const auto gain = [&](const PredictionSetting& other) {
+    return std::max(0.0, step_s - asked.step_of(best.prediction.contestant, other));
+  };
+  std::vector<Limit> limits{{"bandwidth", gain(without_bandwidth_limit(setting))},
+                            {"latency", gain(without_latency(setting))},
+                            {"stragglers", gain(without_stragglers(setting))},
+                            {"computing", to_seconds(*setting.configuration.compute_time)}};
+  std::erase_if(limits, [&](const Limit& limit) { return limit.seconds < 1e-3 * step_s; });
+  std::ranges::stable_sort(limits, std::ranges::greater(), &Limit::seconds);
+  return limits;
+}
+
+std::string cost_of_batch(const AdviceQuestion& question) {
+  const Configuration& c = question.setting.configuration;
+  if (!question.noise_scale) return "up to twice as many passes; --noise-scale says";
+  const double rows = static_cast<double>(c.batch) * c.workers;
+  const double passes = (2.0 * rows + *question.noise_scale) / (rows + *question.noise_scale);
+  return fmt::format("{:.2f} times as many passes", passes);
+}
+
+/// Of the setting with these changes, where they gain something.
+void add_lever(const Asked& asked, const AdviceQuestion& question, double rate, Lever lever,
+               std::vector<Lever>& levers) {
+  const PredictionSetting setting = with_changes(question.setting, lever.changes);
+  const AdvisedScheme best = asked.best(setting);
+  lever.scheme = best.prediction.contestant.label;
+  lever.step_s = best.prediction.step_s;
+  lever.rate = best.rate;
+  lever.factor = best.rate / rate;
+  if (lever.factor > least_gain) levers.push_back(std::move(lever));
+}
+
+/// Fewer workers that are faster, where there are any: the best of them.
+std::optional<Lever> fewer_workers(const Asked& asked, const AdviceQuestion& question,
+                                   double rate) {
+  std::optional<Lever> found;
+  const int workers = question.setting.configuration.workers;
+  for (const int fewer : worker_counts(workers - 1)) {
+    Lever lever{.what = fmt::format("{} of the workers", fewer),
+                .changes = {{"workers", fmt::to_string(fewer)}}};
+    std::vector<Lever> gains;
+    add_lever(asked, question, rate, std::move(lever), gains);
+    if (!gains.empty() && (!found || gains.front().rate > found->rate)) found = gains.front();
+  }
+  return found;
+}
+
+std::vector<Lever> levers_of(const Asked& asked, const AdviceQuestion& question,
+                             const Advice& advice) {
+  const Configuration& c = question.setting.configuration;
+  const double rate = advice.best().rate;
+  std::vector<Lever> levers;
+  const auto add = [&](std::string what, std::vector<OptionText> changes, std::string cost = "") {
+    add_lever(asked, question, rate,
+              {.what = std::move(what), .changes = std::move(changes), .cost = std::move(cost)},
+              levers);
+  };
+  if (std::isfinite(c.network.bytes_per_second)) {
+    add("twice the bandwidth", {{"bandwidth", bandwidth_text(2.0 * c.network.bytes_per_second)}});
+  }
+  if (c.network.latency > Duration{0}) {
+    add("half the latency", {{"latency", exact_text(c.network.latency / 2)}});
+  }
+  if (is_uneven(c)) {
+    add("workers that are alike",
+        {{"straggler", ""}, {"compute-noise", "none"}, {"pause", "none"}});
+  }
+  add("minibatches twice as large",
+      {{"batch", fmt::to_string(2 * c.batch)}, {"compute-time", exact_text(2 * *c.compute_time)}},
+      cost_of_batch(question));
+  if (auto fewer = fewer_workers(asked, question, rate)) levers.push_back(std::move(*fewer));
+  for (const AdvisedScheme& scheme : advice.schemes) {
+    if (scheme.as_one || scheme.rate <= least_gain * rate) continue;
+    levers.push_back(
+        {.what = scheme.prediction.contestant.label,
+         .scheme = scheme.prediction.contestant.label,
+         .step_s = scheme.prediction.step_s,
+         .rate = scheme.rate,
+         .factor = scheme.rate / rate,
+         .cost = fmt::format("learns {}: pays while it needs less than {:.3g} times as "
+                             "many passes",
+                             scheme.learns, scheme.rate / rate)});
+  }
+  std::ranges::stable_sort(levers, std::ranges::greater(), &Lever::factor);
+  return levers;
+}
+
+BandwidthNeed need_of(const Asked& asked, const PredictionSetting& setting) {
+  const auto step_at = [&](double seconds_a_byte) {
+    PredictionSetting there = setting;
+    there.configuration.network.bytes_per_second = 1.0 / seconds_a_byte;
+    return asked.best(there).prediction.step_s;
+  };
+  const Configuration& c = setting.configuration;
+  const double rows = static_cast<double>(c.batch) * c.workers;
+  const double wanted = rows / (wanted_share * ideal_rate(setting)), least = step_at(0.0);
+  BandwidthNeed need{.share = wanted_share, .most_share = rows / least / ideal_rate(setting)};
+  if (least >= wanted) return need;
+  // The model takes so long at least: all of a step.
+  const double high = wanted / static_cast<double>(setting.parameters * sizeof(float));
+  if (c.workers == 1 || step_at(high) <= wanted) return need;  // it hardly needs any
+  need.bytes_per_second = 1.0 / solve(0.0, high, wanted, step_at);
+  return need;
+}
+
+std::vector<WorkerCount> worker_counts_of(const Asked& asked, const AdviceQuestion& question) {
+  std::vector<WorkerCount> all;
+  if (!question.noise_scale) return all;
+  const Configuration& c = question.setting.configuration;
+  const auto steps = [&](int workers) {
+    return 1.0 + *question.noise_scale / (static_cast<double>(c.batch) * workers);
+  };
+  const double present = asked.best(question.setting).prediction.step_s * steps(c.workers);
+  std::vector<int> counts = worker_counts(std::min(most_workers, 8 * c.workers));
+  if (std::ranges::find(counts, c.workers) == counts.end()) counts.push_back(c.workers);
+  std::ranges::sort(counts);
+  for (const int workers : counts) {
+    const PredictionSetting setting =
+        with_changes(question.setting, {{"workers", fmt::to_string(workers)}});
+    try {
+      const double step_s = asked.best(setting).prediction.step_s;
+      all.push_back({workers, step_s, step_s * steps(workers) / present});
+    } catch (const UsageError&) {
+      break;  // more are too many to play
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> advised_schemes() {
+  std::vector<std::string> all;
+  for (const Candidate& candidate : candidates) all.emplace_back(candidate.text);
+  return all;
+}
+
+Advice advise(const AdviceQuestion& asked_for) {
+  AdviceQuestion question = asked_for;
+  PredictionSetting& setting = question.setting;
+  // What is played by a smaller model anyway is by one that takes a hundred predictions a second.
+  const auto floats =
+      setting.parameters * static_cast<std::uint64_t>(setting.configuration.workers);
+  if (floats > setting.most_floats) setting.most_floats = std::uint64_t{1} << 17U;
+  const Asked asked(question);
+  Advice advice;
+  advice.alone_rate = alone_rate(setting);
+  advice.ideal_rate = ideal_rate(setting);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    if (!is_asked(i, setting)) continue;
+    std::string why_not;
+    if (auto found = asked.scheme(i, setting, why_not)) {
+      advice.schemes.push_back(std::move(*found));
+    } else {
+      advice.left_out.push_back(fmt::format("{}: {}", asked.contestant(i).label, why_not));
+    }
+  }
+  sort_schemes(advice.schemes);
+  if (advice.schemes.empty() || !advice.schemes.front().as_one)
+    (void)asked.best(setting);  // throws
+  advice.limits = limits_of(asked, advice.best(), setting);
+  advice.levers = levers_of(asked, question, advice);
+  advice.need = need_of(asked, setting);
+  advice.workers = worker_counts_of(asked, question);
+  if (!question.measured_rate) return advice;
+  if (*question.measured_rate > 1.001 * advice.ideal_rate) {
+    throw UsageError(
+        fmt::format("--measured: {:.6g} rows a second are more than {} workers do that wait for "
+                    "nothing, {:.6g}: "
+                    "--batch rows in --compute-time each",
+                    *question.measured_rate, setting.configuration.workers, advice.ideal_rate));
+  }
+  const Contestant& contestant =
+      question.measured ? *question.measured : advice.best().prediction.contestant;
+  advice.expected_rate = rate_of(setting, asked.step_of(contestant, setting));
+  constexpr double near = 0.97;
+  if (*question.measured_rate < near * advice.expected_rate) {
+    advice.explanations = explanations_of(contestant, question, advice.schemes);
+  }
+  return advice;
+}
+
+}  // namespace trainyard

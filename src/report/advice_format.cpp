@@ -1,0 +1,253 @@
+#include "trainyard/report/advice_format.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "trainyard/base/counted.hpp"
+#include "trainyard/base/units.hpp"
+#include "trainyard/configuration/options.hpp"
+#include "trainyard/report/aligned.hpp"
+
+#include "report/prediction_setting.hpp"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;  // keys in the order they are written here
+
+std::string rate_text(double rate) {
+  return human_count(rate);
+}
+
+std::string share_text(double share) {
+  return fmt::format("{:.3g} %", 100.0 * share);
+}
+
+std::string seconds_text(double duration_s) {
+  return human_duration(duration_s);
+}
+
+/// The command that prints a prediction of it, with these changes.
+std::string predict_line(const AdviceQuestion& question, const std::string& scheme,
+                         const std::vector<OptionText>& changes = {}) {
+  const Configuration& c = question.setting.configuration;
+  std::string line = fmt::format("trainyard predict --schemes '{}' --size {}B", scheme,
+                                 question.setting.parameters * sizeof(float));
+  const auto changed = [&](const std::string& name) {
+    return std::ranges::any_of(changes, [&](const OptionText& one) { return one.option == name; });
+  };
+  for (const std::string& name : c.given) {
+    if (!changed(name)) line += fmt::format(" --{} {}", name, option_named(name).get(c));
+  }
+  for (const auto& [option, text] : changes) {
+    if (!text.empty()) line += fmt::format(" --{} {}", option, text);
+  }
+  return line;
+}
+
+std::string limit_sentence(const AdviceQuestion& question, const Advice& advice) {
+  const AdvisedScheme& best = advice.best();
+  const int workers = question.setting.configuration.workers;
+  const Limit& limit = advice.limits.front();
+  std::string text = fmt::format(
+      "The limit is {}: {} of the {} that a step of {} takes. {} {} {} rows/s, {} of what they "
+      "would "
+      "if none waited.\n",
+      limit.name, seconds_text(limit.seconds), seconds_text(best.prediction.step_s),
+      best.prediction.contestant.label, counted(workers, "worker"), workers == 1 ? "does" : "do",
+      rate_text(best.rate), share_text(best.share));
+  for (std::size_t i = 1; i < advice.limits.size(); ++i) {
+    text += fmt::format("{}{}, {}", i == 1 ? "Then " : "; ", advice.limits[i].name,
+                        seconds_text(advice.limits[i].seconds));
+  }
+  if (advice.limits.size() > 1) text += ".\n";
+  if (workers > 1 && best.rate <= advice.alone_rate) {
+    text += fmt::format("One worker alone does {} rows/s: {} are no faster than one.\n",
+                        rate_text(advice.alone_rate), workers);
+  }
+  return text;
+}
+
+std::string scheme_table(const AdviceQuestion& question, const Advice& advice) {
+  const Configuration& c = question.setting.configuration;
+  const double best = advice.best().rate;
+  std::vector<TableRow> lines{{"scheme", "a step", "rows/s", "of linear", "passes"}};
+  for (const AdvisedScheme& scheme : advice.schemes) {
+    lines.push_back({scheme.prediction.contestant.label, seconds_text(scheme.prediction.step_s),
+                     rate_text(scheme.rate), share_text(scheme.share),
+                     scheme.as_one ? "1" : fmt::format("≤ {:.3g}", scheme.rate / best)});
+  }
+  return aligned(lines) + fmt::format(
+                              "passes: 1: a step learns what one worker with {} rows learns; ≤: "
+                              "how many times as many\n"
+                              "passes over the data it may need and not be slower than {}; "
+                              "`trainyard compare` says how many\n",
+                              static_cast<std::size_t>(c.workers) * c.batch,
+                              advice.best().prediction.contestant.label);
+}
+
+std::string lever_table(const Advice& advice) {
+  if (advice.levers.empty()) return "Nothing else here makes it 2 % faster.\n";
+  constexpr std::size_t most = 8;
+  std::vector<TableRow> lines{{"what would change it", "a step", "rows/s", "times", "with"}};
+  std::string costs;
+  for (const Lever& lever : advice.levers) {
+    if (lines.size() > most) break;
+    lines.push_back({lever.what, seconds_text(lever.step_s), rate_text(lever.rate),
+                     fmt::format("{:.2f}", lever.factor),
+                     lever.changes.empty() ? "itself" : lever.scheme});
+    if (!lever.cost.empty()) costs += fmt::format("  {}: {}\n", lever.what, lever.cost);
+  }
+  return aligned(lines) + costs;
+}
+
+std::string need_sentence(const AdviceQuestion& question, const Advice& advice) {
+  const BandwidthNeed& need = advice.need;
+  const std::string share = share_text(need.share);
+  if (need.bytes_per_second) {
+    const bool has_it =
+        question.setting.configuration.network.bytes_per_second >= *need.bytes_per_second;
+    return fmt::format("{} of linear {} {}.\n", share, has_it ? "holds down to" : "needs",
+                       bits_per_second(*need.bytes_per_second));
+  }
+  if (need.most_share >= need.share) {
+    return fmt::format("{} of linear needs hardly any bandwidth.\n", share);
+  }
+  return fmt::format("No bandwidth brings {} of linear: without its limit it is {}.\n", share,
+                     share_text(need.most_share));
+}
+
+std::string workers_text(const AdviceQuestion& question, const Advice& advice) {
+  if (advice.workers.empty()) return "";
+  const auto best = std::ranges::min_element(advice.workers, {}, &WorkerCount::time);
+  std::string text = fmt::format(
+      "\nWith a noise scale of {:.6g} rows a target takes, by the number of workers, relative to "
+      "{}:\n",
+      *question.noise_scale, question.setting.configuration.workers);
+  std::vector<TableRow> lines{{"workers", "a step", "time"}};
+  for (const WorkerCount& count : advice.workers) {
+    lines.push_back({fmt::to_string(count.workers), seconds_text(count.step_s),
+                     fmt::format("{:.3g}{}", count.time, &count == &*best ? " *" : "")});
+  }
+  const bool is_last = &*best == &advice.workers.back();
+  return text + aligned(lines) +
+         fmt::format("* the fastest of these{}\n", is_last ? "; more may be faster still" : "");
+}
+
+std::string measured_text(const AdviceQuestion& question, const Advice& advice) {
+  if (!question.measured_rate) return "";
+  const std::string& label =
+      question.measured ? question.measured->label : advice.best().prediction.contestant.label;
+  std::string text = fmt::format("\nMeasured: {} rows/s, {} of the {} that {} should do.",
+                                 rate_text(*question.measured_rate),
+                                 share_text(*question.measured_rate / advice.expected_rate),
+                                 rate_text(advice.expected_rate), label);
+  if (advice.explanations.empty()) return text + " That is as expected.\n";
+  text += " One of these alone would explain it:\n";
+  for (const Explanation& one : advice.explanations) {
+    text += fmt::format("  {}\n", one.what);
+    if (!one.changes.empty())
+      text += fmt::format("    {}\n", predict_line(question, label, one.changes));
+  }
+  return text;
+}
+
+Json changes_object(const std::vector<OptionText>& changes) {
+  Json object = Json::object();
+  for (const auto& [option, text] : changes) object[option] = text;
+  return object;
+}
+
+Json schemes_array(const Advice& advice) {
+  Json list = Json::array();
+  for (const AdvisedScheme& s : advice.schemes) {
+    list.push_back({{"label", s.prediction.contestant.label},
+                    {"as_one", s.as_one},
+                    {"learns", s.as_one ? Json(nullptr) : Json(s.learns)},
+                    {"step_s", s.prediction.step_s},
+                    {"rows_per_s", s.rate},
+                    {"share", s.share}});
+  }
+  return list;
+}
+
+Json levers_array(const Advice& advice) {
+  Json list = Json::array();
+  for (const Lever& lever : advice.levers) {
+    list.push_back({{"what", lever.what},
+                    {"scheme", lever.scheme},
+                    {"changes", changes_object(lever.changes)},
+                    {"step_s", lever.step_s},
+                    {"rows_per_s", lever.rate},
+                    {"factor", lever.factor},
+                    {"cost", lever.cost.empty() ? Json(nullptr) : Json(lever.cost)}});
+  }
+  return list;
+}
+
+Json measured_object(const AdviceQuestion& question, const Advice& advice) {
+  if (!question.measured_rate) return nullptr;
+  Json list = Json::array();
+  for (const Explanation& one : advice.explanations) {
+    list.push_back({{"what", one.what}, {"changes", changes_object(one.changes)}});
+  }
+  return {{"rows_per_s", *question.measured_rate},
+          {"scheme", question.measured ? question.measured->label
+                                       : advice.best().prediction.contestant.label},
+          {"expected_rows_per_s", advice.expected_rate},
+          {"explanations", list}};
+}
+
+}  // namespace
+
+std::string advice_text(const AdviceQuestion& question, const Advice& advice) {
+  std::string text = setting_text(question.setting) + "\n" + limit_sentence(question, advice) +
+                     need_sentence(question, advice) + "\n" + lever_table(advice) + "\n" +
+                     scheme_table(question, advice);
+  for (const std::string& one : advice.left_out) text += fmt::format("not {}\n", one);
+  text += workers_text(question, advice) + measured_text(question, advice);
+  return text + fmt::format("\nEach row is a prediction, like that of\n  {}\n",
+                            predict_line(question, advice.best().prediction.contestant.label));
+}
+
+std::string advice_json(const AdviceQuestion& question, const Advice& advice) {
+  const Configuration& c = question.setting.configuration;
+  Json limits = Json::array(), counts = Json::array();
+  for (const Limit& limit : advice.limits) {
+    limits.push_back({{"name", limit.name}, {"seconds", limit.seconds}});
+  }
+  for (const WorkerCount& count : advice.workers) {
+    counts.push_back(
+        {{"workers", count.workers}, {"step_s", count.step_s}, {"relative_time", count.time}});
+  }
+  const Json document = {
+      {"workers", c.workers},
+      {"parameters", question.setting.parameters},
+      {"batch", c.batch},
+      {"compute_s", to_seconds(*c.compute_time)},
+      {"latency_s", to_seconds(c.network.latency)},
+      {"bandwidth_bytes_per_s", bandwidth_value(c.network)},
+      {"settings", other_settings(question.setting)},
+      {"alone_rows_per_s", advice.alone_rate},
+      {"ideal_rows_per_s", advice.ideal_rate},
+      {"schemes", schemes_array(advice)},
+      {"left_out", advice.left_out},
+      {"limits", limits},
+      {"levers", levers_array(advice)},
+      {"need",
+       {{"share", advice.need.share},
+        {"bandwidth_bytes_per_s",
+         advice.need.bytes_per_second ? Json(*advice.need.bytes_per_second) : Json(nullptr)},
+        {"most_share", advice.need.most_share}}},
+      {"worker_counts", counts},
+      {"measured", measured_object(question, advice)}};
+  return document.dump(2) + "\n";
+}
+
+}  // namespace trainyard

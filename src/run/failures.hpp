@@ -1,0 +1,61 @@
+// Crashes that stop all ranks of a run, whichever of them is down: what --on-failure stop and
+// restart go by.
+//
+// Threads: one at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/network/faults.hpp"
+#include "trainyard/network/outages.hpp"
+
+namespace trainyard {
+
+/// `rank` crashes at `at`, and at `over` it is back, with all that have crashed meanwhile.
+struct Failure {
+  int rank = 0;
+  Time at{0}, over{0};
+  std::size_t crashes = 1;  // itself, and those meanwhile
+
+  bool is_for_good() const { return over == Time::max(); }
+};
+
+/// "worker 3 crashed at 2 s"
+std::string failure_text(const Failure& failure, int workers);
+
+class Failures {
+ public:
+  Failures(const Faults& faults, int workers, int ranks, std::uint64_t seed);
+
+  /// The one that the run has not met yet; empty: none comes.
+  const std::optional<Failure>& next() const { return next_; }
+  /// The run has met it, with all that is in it.
+  void go_past();
+  /// Those before `moment` were met.
+  void go_to(Time moment);
+
+ private:
+  void find();
+
+  struct OfRank {
+    Outages crashes;
+    std::size_t met = 0, within = 0;  // so many of them, and with those in the next failure
+  };
+  std::vector<OfRank> ranks_;
+  std::optional<Failure> next_;
+};
+
+/// Some rank crashes for good, and the others go on or wait for it in vain.
+bool loses_ranks(const Faults& faults);
+/// Who has done so by then: "worker 3 crashed at 2 s for good".
+std::string lost_ranks_text(const Faults& faults, int workers, Time now);
+
+/// Of runs that stop or restart; empty where nothing crashes, or others go on.
+std::optional<Failures> failures_of(const Faults& faults, int workers, int ranks,
+                                    std::uint64_t seed);
+
+}  // namespace trainyard

@@ -1,0 +1,48 @@
+// The stories of the pages about workers that crash (stories_test.cpp has the others').
+#include "labs/shown.hpp"
+
+namespace trainyard::story {
+
+TEST_CASE("story: away", "[labs]") {
+  const Shown never = shown("away", {{"fault", "none"}}), away = shown("away");
+  const auto later = [&](const std::string& label) {
+    return away.seconds(label) - never.seconds(label);
+  };
+  for (const char* label : {"ring", "gossip", "local-sgd{period=16}"}) {
+    CAPTURE(label);
+    CHECK(later(label) == Approx(0.200).epsilon(0.05));
+  }
+  CHECK(later("ps-async{lr=0.125}") < 0.050);
+  CHECK(later("ad-psgd") > 0.100);
+  CHECK(shown("away", {{"fault", "crash:3@100ms-150ms"}}).seconds("ring") - never.seconds("ring") ==
+        Approx(0.050).epsilon(0.05));
+
+  const Shown gone = shown("away", {{"fault", "crash:3@100ms"}});
+  CHECK(gone.seconds("ring") < 0.120);
+  for (const char* label : {"gossip", "local-sgd{period=16}", "ad-psgd"}) {
+    CAPTURE(label);
+    CHECK(gone.seconds(label) < 0.7 * never.seconds(label));
+  }
+  CHECK(gone.of("ps-async{lr=0.125}").epochs > 0.98 * never.of("ps-async{lr=0.125}").epochs);
+}
+
+TEST_CASE("story: when-to-checkpoint", "[labs]") {
+  const std::string often = "ten a pass", each = "one a pass", rarely = "one in four passes";
+  const Shown page = shown("when-to-checkpoint");
+  CHECK(page.shortest() == each);
+  CHECK(page.seconds(each) == about(4.7));
+  CHECK(page.seconds(often) == about(8.4));
+  // Of ten a pass the checkpoints alone: one after each four steps.
+  const Shown free = shown("when-to-checkpoint", {{"checkpoint-time", "0s"}});
+  CHECK(page.seconds(often) - free.seconds(often) > 0.45 * page.seconds(often));
+  CHECK(free.shortest() == often);
+  CHECK(shown("when-to-checkpoint", {{"fault", "crash:worker-mtbf=40s,repair=100ms"}}).shortest() ==
+        rarely);
+  const Shown whole = shown("when-to-checkpoint", {{"fault", "none"}});
+  CHECK(whole.shortest() == rarely);
+  CHECK(whole.seconds(rarely) < whole.seconds(each));
+  const Shown bad = shown("when-to-checkpoint", {{"fault", "crash:worker-mtbf=4s,repair=100ms"}});
+  CHECK(bad.seconds(rarely) == Approx(6.1 * bad.seconds(each)).epsilon(0.05));
+}
+
+}  // namespace trainyard::story
