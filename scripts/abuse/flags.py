@@ -100,7 +100,7 @@ def combinations(surface, draw):
             names += scheme.takes
         for name in names:
             flag = surface.commands[command].get(name)
-            if not flag or name in ("--seconds", "--steps", "--epochs", "--scheme", "--tune-lr"):
+            if not flag or name in ("--seconds", "--steps", "--epochs", "--scheme", "--tune-lr", "--continue"):
                 continue
             value = good_value(flag, surface, draw) if flag.placeholder else None
             if value is not None or not flag.placeholder:

@@ -252,7 +252,9 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
     return [request = compare_flags_.map()] { return map_command(request); };
   }
   if (&command == &compare_) {
-    return [request = compare_flags_.comparison()] { return compare_command(request); };
+    return [request = compare_flags_.comparison(), goes_on = compare_flags_.goes_on()] {
+      return compare_command(request, goes_on);
+    };
   }
   if (&command == &timeline_) {
     return after_notes(

@@ -36,7 +36,8 @@ inline constexpr int exit_interrupted = 130;
 
 /// `processes`: whose ranks run it; called by all of them. nullptr: ranks are this process's own.
 int run_command(const Configuration& configuration, Processes* processes);
-int compare_command(const ComparisonRequest& request);
+/// `goes_on`: with the comparison in --out.
+int compare_command(const ComparisonRequest& request, bool goes_on);
 int map_command(const MapRequest& request);
 /// `name`: of `schemes`, `presets` or `labs`, the one that is told about; empty: a line each.
 int list_command(const std::string& what, const std::string& name, bool json);

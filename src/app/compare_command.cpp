@@ -10,6 +10,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/interrupt.hpp"
+#include "trainyard/report/comparison_folder.hpp"
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/study/comparison.hpp"
@@ -27,14 +28,15 @@ namespace trainyard::app {
 namespace {
 
 /// Each run has a folder below --out, and a trace beside the others', with its label for a name.
-RunPlace place_of(const Case& one) {
+/// `goes_on`: what an earlier process has left of the run makes room for it.
+RunPlace place_of(const Case& one, bool goes_on) {
   const Configuration& c = one.configuration;
   const std::string name = file_name_of(one.label);
-  RunPlace place{.name = name_of(one)};
+  RunPlace place{.name = name_of(one), .is_made_again = goes_on};
   if (one.folder.string().starts_with("seed-")) {
     place.name += fmt::format(", seed {}", one.configuration.seed);
   }
-  if (!c.out.empty()) place.folder = c.out / one.folder / name;
+  if (!c.out.empty()) place.folder = c.out / folder_of(one);
   if (c.trace.empty()) return place;
   std::string labels = name;
   for (const auto& part : one.folder) labels += fmt::format("-{}", part.string());
@@ -43,27 +45,40 @@ RunPlace place_of(const Case& one) {
   return place;
 }
 
+/// The state that all runs of a comparison share.
+struct Together {
+  bool goes_on = false;
+  std::optional<ComparisonFolder> folder{};  // of --out
+  bool alone = true;                         // one run at a time
+  RunCount count{};
+  Failures failures{};  // each of them costs only itself
+  std::mutex mutex{};   // guards them
+};
+
 /// Nobody finds out after hours of the first runs that there is no place for the last.
-void check_places(const std::vector<Case>& cases) {
+void check_places(const std::vector<Case>& cases, const Together& together) {
   std::set<std::string> taken;
   for (const Case& one : cases) {
-    const RunPlace place = place_of(one);
+    const RunPlace place = place_of(one, together.goes_on);
     for (const auto& path : {place.folder, place.trace}) {
       if (path.empty() || taken.insert(path.string()).second) continue;
       throw UsageError(
           fmt::format("two runs would be written to {}; a label tells them apart", path.string()));
     }
-    check_outputs(place, one.configuration.force);
+    const bool has_ended = together.folder && together.folder->has_ended(one);
+    if (!has_ended) check_outputs(place, one.configuration.force);
   }
 }
 
-/// The state that all runs of a comparison share.
-struct Together {
-  bool alone = true;  // one run at a time
-  RunCount count{};
-  Failures failures{};  // each of them costs only itself
-  std::mutex mutex{};   // guards them
-};
+/// What --continue does not go with.
+void check_going_on(const Configuration& c) {
+  if (c.out.empty()) {
+    throw OptionError("continue", "it goes on with the comparison in a folder; --out names it");
+  }
+  if (!c.trace.empty()) {
+    throw OptionError("continue", "runs that have ended cannot be traced; --trace is for others");
+  }
+}
 
 void refuse_checkpoints(const Configuration& c) {
   const auto refuse = [](std::string_view option) {
@@ -76,13 +91,27 @@ void refuse_checkpoints(const Configuration& c) {
 class CompareListener final : public CaseListener {
  public:
   CompareListener(const Case& one, Together& together)
-      : listeners_(one.configuration, place_of(one), together.alone, &together.count),
+      : listeners_(one.configuration, place_of(one, together.goes_on), together.alone,
+                   &together.count),
         together_(together) {
     attempt([&] { listeners_.begin(one.configuration); });
   }
-  RunHooks hooks() override { return listeners_.hooks(); }
+  RunHooks hooks() override {
+    RunHooks hooks = listeners_.hooks();
+    if (!together_.folder) return hooks;
+    hooks.evaluated = [this, listens = hooks.evaluated](const Metrics& metrics) {
+      listens(metrics);
+      together_.folder->keep();
+    };
+    return hooks;
+  }
+  void keeps(Archive kept) override {
+    if (!together_.folder) return;
+    kept_ = std::move(kept);
+    together_.folder->sign(*kept_);
+  }
   void ended(const RunResult& result) override {
-    attempt([&] { listeners_.end(result); });
+    attempt([&] { listeners_.end(result, kept_ ? &*kept_ : nullptr); });
   }
   void failed(std::exception_ptr error) override {
     attempt([&] { listeners_.attempt([&] { std::rethrow_exception(error); }); });
@@ -102,6 +131,7 @@ class CompareListener final : public CaseListener {
 
   Listeners listeners_;
   Together& together_;
+  std::optional<Archive> kept_;
 };
 
 }  // namespace
@@ -113,27 +143,43 @@ ComparisonHooks hooks_of(Listeners& overall, Together& together) {
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) { overall.remark(text); };
   hooks.interrupted = &interrupt_flag();
-  hooks.planned = [&together](const std::vector<Case>& cases, int jobs) {
-    check_places(cases);
+  hooks.planned = [&](const std::vector<Case>& cases, int jobs) {
+    std::optional<ComparisonFolder>& folder = together.folder;
+    if (folder) folder->hold_against(cases, [&](const auto& text) { overall.remark(text); });
+    check_places(cases, together);
+    if (folder) folder->begin(cases);
     together.alone = jobs == 1;
     together.count.all = together.count.ended + cases.size();  // a map has two comparisons
   };
   hooks.begins = [&together](const Case& one) {
     return std::make_unique<CompareListener>(one, together);
   };
+  if (!together.folder) return hooks;
+  hooks.begun = [&together](const Case& one) { return together.folder->begun(one); };
+  if (!together.goes_on) return hooks;
+  hooks.ended_before = [&together](const Case& one) {
+    std::optional<Archive> kept = together.folder->take_ended(one);
+    if (kept) ++together.count.ended;
+    return kept;
+  };
   return hooks;
 }
 
 }  // namespace
 
-int compare_command(const ComparisonRequest& request) {
+int compare_command(const ComparisonRequest& request, bool goes_on) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   refuse_checkpoints(configuration);
-  Listeners overall(configuration, {.name = "compare"}, true);
-  if (!configuration.out.empty()) refuse_unwritable(configuration.out);  // before data are loaded
-  const std::optional<OutputFile> report = report_file(configuration);
+  if (goes_on) check_going_on(configuration);
   Together together;
+  together.goes_on = goes_on;
+  Listeners overall(configuration, {.name = "compare"}, true);
+  if (!configuration.out.empty()) {  // before data are loaded
+    refuse_unwritable(configuration.out);
+    together.folder.emplace(configuration.out, goes_on);
+  }
+  const std::optional<OutputFile> report = report_file(configuration);
   const Compared compared = run_comparison(request, hooks_of(overall, together));
   Failures& failures = together.failures;
   if (compared.runs.empty()) failures.rethrow();

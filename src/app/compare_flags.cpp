@@ -30,6 +30,9 @@ CompareFlags::CompareFlags(CLI::App& command)
                      "[where nobody says one]")),
       jobs_(add_value_flag(command, "jobs", "N",
                            "runs at once in simulated time [one for each core]")),
+      continue_(add_switch(command, "continue",
+                           "go on with the comparison in --out, which was interrupted or killed: "
+                           "runs that have ended are read, the others are made")),
       training_(command, default_configuration(), false) {}
 
 ComparisonOptions CompareFlags::options() const {
@@ -43,6 +46,10 @@ ComparisonOptions CompareFlags::options() const {
   }
   options.step_sizes = is_given(*tune_lr_) ? StepSizes::tuned : StepSizes::tuned_where_unsaid;
   return options;
+}
+
+bool CompareFlags::goes_on() const {
+  return is_given(*continue_);
 }
 
 ComparisonRequest CompareFlags::comparison() const {
@@ -82,8 +89,9 @@ MapRequest CompareFlags::map() const {
   }
   MapRequest request{.comparison = comparison(), .axes = parse_map(axes)};
   if (const Configuration& c = request.comparison.configuration;
-      !c.out.empty() || !c.trace.empty()) {
-    throw OptionError("map", "its runs are not kept, so --out and --trace do not go with it");
+      !c.out.empty() || !c.trace.empty() || goes_on()) {
+    throw OptionError("map",
+                      "its runs are not kept, so --out, --trace and --continue do not go with it");
   }
   return request;
 }

@@ -16,6 +16,9 @@ class CompareFlags {
   /// The comparison that the command line asks for. Throws UsageError.
   ComparisonRequest comparison() const;
 
+  /// Whether the comparison in --out goes on.
+  bool goes_on() const;
+
   /// Whether --map was given; then that is what it asks for. Throws UsageError.
   bool is_map() const { return map_->count() > 0; }
   MapRequest map() const;
@@ -23,7 +26,7 @@ class CompareFlags {
  private:
   ComparisonOptions options() const;
 
-  CLI::Option *schemes_, *vary_, *map_, *seeds_, *tune_lr_, *jobs_;
+  CLI::Option *schemes_, *vary_, *map_, *seeds_, *tune_lr_, *jobs_, *continue_;
   TrainingFlags training_;
 };
 

@@ -18,7 +18,8 @@ constexpr std::size_t most_in_report = 1000;
 void check_outputs(const RunPlace& place, bool overwrite) {
   if (!place.folder.empty()) {
     refuse_unwritable(place.folder.parent_path());
-    refuse_taken_folder(place.folder.parent_path(), place.folder.filename().string(), overwrite);
+    refuse_taken_folder(place.folder.parent_path(), place.folder.filename().string(),
+                        overwrite || place.is_made_again);
   }
   if (!place.trace.empty()) const OutputFile checked("--trace", place.trace, overwrite);
 }
@@ -45,8 +46,9 @@ Listeners::~Listeners() {
 void Listeners::begin(const Configuration& resolved) {
   progress_.begin(place_.name, resolved);
   if (!place_.folder.empty()) {
-    folder_ = std::make_unique<RunFolder>(
-        place_.folder.parent_path(), place_.folder.filename().string(), resolved, resolved.force);
+    folder_ =
+        std::make_unique<RunFolder>(place_.folder.parent_path(), place_.folder.filename().string(),
+                                    resolved, resolved.force || place_.is_made_again);
   }
   if (!place_.trace.empty()) {
     check_not_read("trace", place_.trace, resolved);
@@ -54,10 +56,10 @@ void Listeners::begin(const Configuration& resolved) {
   }
 }
 
-void Listeners::end(const RunResult& result) {
+void Listeners::end(const RunResult& result, const Archive* kept) {
   progress_.end(result);
   Failures failures;
-  if (folder_) failures.attempt([&] { folder_->finish(result); });
+  if (folder_) failures.attempt([&] { folder_->finish(result, kept); });
   folder_.reset();
   if (trace_) failures.attempt([&] { finish_trace(*result.trace); });
   failures.rethrow();

@@ -20,6 +20,7 @@ struct RunPlace {
   std::string name;                // on the terminal
   std::filesystem::path folder{};  // of its results; empty: there are none
   std::filesystem::path trace{};   // empty: there is none
+  bool is_made_again = false;      // what an earlier process has left in the folder is overwritten
 };
 
 /// Before anything is computed: throws for what may not be overwritten, or cannot be written.
@@ -38,7 +39,8 @@ class Listeners {
   ~Listeners();
 
   void begin(const Configuration& resolved);
-  void end(const RunResult& result);
+  /// `kept`: what a comparison keeps of it beside the results; nullptr: nothing.
+  void end(const RunResult& result, const Archive* kept = nullptr);
   /// Calls it. When the run under way is refused, nothing of it is kept: the corrected command
   /// finds its folder as the refused one has.
   template <typename Action>

@@ -41,8 +41,9 @@ std::int64_t monotonic_ns() {
 
 /// Calls nothing that a signal handler may not.
 [[noreturn]] void end_at_once() {
-  for (const std::atomic<const Paths*>& entry : unfinished) {
-    const Paths* paths = entry.load(std::memory_order_acquire);
+  // The last ones first: what was made later may lie within what was made before.
+  for (auto entry = unfinished.rbegin(); entry != unfinished.rend(); ++entry) {
+    const Paths* paths = entry->load(std::memory_order_acquire);
     if (paths == nullptr) continue;
     for (const std::filesystem::path& path : *paths) {
       if (unlink(path.c_str()) != 0) rmdir(path.c_str());

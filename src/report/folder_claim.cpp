@@ -213,6 +213,11 @@ void refuse_unwritable(const fs::path& out) {
   throw_not_made(out, EEXIST);
 }
 
+void force_to_disk(const fs::path& path) {
+  const Descriptor opened(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened.is_open()) (void)fsync(opened.number());
+}
+
 void remove_run_files(const fs::path& folder) {
   for (const char* file : run_files) unlink((folder / file).c_str());
   rmdir(folder.c_str());

@@ -216,7 +216,7 @@ void RunFolder::write_metrics(const RunResult& result) {
   }
 }
 
-void RunFolder::finish(const RunResult& result) {
+void RunFolder::finish(const RunResult& result, const Archive* kept) {
   finished_ = true;
   unfinished_.reset();
   const fs::path begun_in = partial_;
@@ -241,6 +241,7 @@ void RunFolder::finish(const RunResult& result) {
     });
   }
   attempt("ranks.csv", [&](const fs::path& file) { write_file(file, ranks_csv(result)); });
+  if (kept != nullptr) attempt(kept_name, [&](const fs::path& file) { kept->write(file); });
   const bool interrupted = result.summary.interrupted;
   if (elsewhere || interrupted) {
     attempt("config.toml", [&](const fs::path& file) {
@@ -255,13 +256,21 @@ void RunFolder::finish(const RunResult& result) {
     throw RunError(
         fmt::format("--out: {}; {} is not whole, it lacks {}", reason, partial_.string(), lacking));
   }
+  if (kept != nullptr) force_all_to_disk();
   take_final_name();
+  if (kept != nullptr) force_to_disk(final_.parent_path());
   if (elsewhere) {
     throw RunError(
         fmt::format("--out: {} was removed while the run went on; its results are in {} "
                     "all the same",
                     begun_in.string(), final_.string()));
   }
+}
+
+/// Of a folder that has its name nobody asks whether what is in it is whole.
+void RunFolder::force_all_to_disk() const {
+  for (const char* file : run_files) force_to_disk(partial_ / file);
+  force_to_disk(partial_);
 }
 
 void RunFolder::take_final_name() const {

@@ -56,17 +56,6 @@ std::vector<std::pair<std::uint64_t, fs::path>> checkpoints_in(const fs::path& f
   return all;
 }
 
-/// A fingerprint of the executable file: another build may compute other bits.
-const std::string& program_print() {
-  static const std::string print = [] {
-    std::ifstream file("/proc/self/exe", std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-    return bytes.empty() ? std::string(version())
-                         : fingerprint_text(std::as_bytes(std::span(bytes)));
-  }();
-  return print;
-}
-
 template <typename T>
 std::uint64_t print_of(const AlignedBuffer<T>& values, std::uint64_t before) {
   return fingerprint(std::as_bytes(values.span()), before);
@@ -74,11 +63,6 @@ std::uint64_t print_of(const AlignedBuffer<T>& values, std::uint64_t before) {
 
 bool is_forced(const Configuration& c, std::string_view name) {
   return ("," + c.force_resume + ",").find(fmt::format(",{},", name)) != std::string::npos;
-}
-
-/// Not where its results go, and how they are printed.
-bool is_of_run(const Option& option) {
-  return option.describes_run && option.section != "output";
 }
 
 void check_forced(const Configuration& c) {
@@ -110,6 +94,20 @@ void require_alike(const Option& option, const Configuration& before, const Conf
 }
 
 }  // namespace
+
+const std::string& program_print() {
+  static const std::string print = [] {
+    std::ifstream file("/proc/self/exe", std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    return bytes.empty() ? std::string(version())
+                         : fingerprint_text(std::as_bytes(std::span(bytes)));
+  }();
+  return print;
+}
+
+bool is_of_run(const Option& option) {
+  return option.describes_run && option.section != "output";
+}
 
 FoundCheckpoint latest_checkpoint(const fs::path& folder) {
   std::vector<std::string> remarks;

@@ -1,6 +1,7 @@
 #include "study/cases.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <span>
@@ -15,6 +16,7 @@
 #include "trainyard/run/one_machine.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/begun_comparison.hpp"
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
 
@@ -58,11 +60,12 @@ struct Asked {
 
 class Cases {
  public:
-  Cases(const ComparisonRequest& request, const LoadedData* data, const Remark& remark,
+  Cases(const ComparisonRequest& request, const LoadedData* data, const ComparisonHooks& hooks,
         std::vector<Note>& notes)
       : request_(request),
-        data_(request.configuration, data, remark),
-        remark_(remark),
+        data_(request.configuration, data, hooks.remark),
+        remark_(hooks.remark),
+        begun_(hooks.begun),
         notes_(notes) {}
 
   std::vector<Case> all();
@@ -85,6 +88,7 @@ class Cases {
   const ComparisonRequest& request_;
   DataSets data_;
   const Remark& remark_;
+  const std::function<const BegunCase*(const Case&)>& begun_;
   std::vector<Note>& notes_;  // of all cases together
   bool somebody_talks_ = false;
   std::set<std::string> said_;
@@ -231,6 +235,9 @@ void Cases::put_apart_last(std::vector<Asked>& all) const {
 
 void Cases::resolve_case(Asked& asked, bool aloud) {
   Configuration& c = asked.one.configuration;
+  const std::vector<std::string> lacking = not_measured_yet(c);
+  const BegunCase* const begun = begun_ ? begun_(asked.one) : nullptr;
+  if (begun != nullptr) recall_measured(*begun, c);
   const std::size_t batch =
       c.global_batch ? *c.global_batch / static_cast<std::size_t>(c.workers) : c.batch;
   // The data by their place: two files may have one name.
@@ -250,8 +257,11 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
                 }));
   });
   c.given = given();
+  std::ranges::set_difference(lacking, not_measured_yet(c), std::back_inserter(asked.one.measured));
   asked.one.within = within_of(c);
   if (asked.one.within) asked.one.notes.push_back({"", apart_note(*asked.one.within)});
+  // What a measurement gave rise to was said then.
+  if (begun != nullptr) asked.one.notes = begun->notes;
   if (measured && c.compute_time) compute_times_.try_emplace(key, *c.compute_time);
   if (measured && !own_coding && c.encode_time && c.decode_time) {
     coding_times_.try_emplace(coding_key, CodingTime{*c.encode_time, *c.decode_time});
@@ -298,7 +308,8 @@ void Cases::say_notes(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     // Its data's, which come first, have been heard.
     const auto heard = std::ranges::count_if(one.data->remarks, is_note);
-    const auto of_resolving = std::span(one.notes).subspan(static_cast<std::size_t>(heard));
+    const auto of_resolving =
+        std::span(one.notes).subspan(std::min(one.notes.size(), static_cast<std::size_t>(heard)));
     noted.push_back({one.label, name_of(one), one.configuration.seed, of_resolving});
   }
   for (const Note& note : collated_notes(noted)) {
@@ -365,9 +376,13 @@ std::string name_of(const Case& one) {
   return name_at(one.label, one.varied);
 }
 
+std::filesystem::path folder_of(const Case& one) {
+  return one.folder / file_name_of(one.label);
+}
+
 std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
-                           const Remark& remark, std::vector<Note>& notes) {
-  return Cases(request, data, remark, notes).all();
+                           const ComparisonHooks& hooks, std::vector<Note>& notes) {
+  return Cases(request, data, hooks, notes).all();
 }
 
 }  // namespace trainyard

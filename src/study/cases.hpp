@@ -7,10 +7,11 @@
 
 namespace trainyard {
 
-/// Every run, resolved, with what there is to say of it; of all of them together, `notes`. `data`:
+/// Every run, resolved, with what there is to say of it; of all of them together, `notes`. Of the
+/// hooks `remark` hears what is decided, and `begun` is asked for what was measured before. `data`:
 /// those of the request's configuration; nullptr: they are loaded. Throws UsageError for what a
 /// contestant that was named cannot do, and where none is left.
 std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
-                           const Remark& remark, std::vector<Note>& notes);
+                           const ComparisonHooks& hooks, std::vector<Note>& notes);
 
 }  // namespace trainyard

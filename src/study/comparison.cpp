@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <deque>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
-#include "trainyard/base/error.hpp"
+#include "trainyard/base/counted.hpp"
 #include "trainyard/base/function_ref.hpp"
-#include "trainyard/base/memory_account.hpp"
-#include "trainyard/model/model.hpp"
+#include "trainyard/run/kept_result.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/relate.hpp"
@@ -49,17 +46,16 @@ class Comparison {
   std::vector<RunResult> run();
   /// Says what tuning has cost; empty if nobody was tuned. After run().
   const std::optional<Note>& tuning_note() const { return tuning_note_; }
-  /// Says that --jobs has no effect, if it has none.
-  std::optional<Note> jobs_note() const;
+  std::optional<Note> jobs_note() const { return note_of_jobs(cases_, request_.options); }
 
  private:
-  bool take_turns() const;
   int jobs() const;
   TunedRuns& entry_of(std::size_t index) { return entries_[entry_of_[index]]; }
   void begin(std::size_t index);
   void fail(const Case& one, const std::exception_ptr& error);
   void add_trials(TunedRuns& entry);
   void take_runs(TunedRuns& entry);
+  void take_ended();
   void try_one(TunedRuns& entry, std::size_t trial);
   void add_runs(TunedRuns& entry);
   void run_one(std::size_t index);
@@ -85,46 +81,6 @@ class Comparison {
 void Comparison::remark(const std::string& text) {
   const std::lock_guard lock(mutex_);
   if (hooks_.remark) hooks_.remark(text);
-}
-
-/// In `wall` runs would take each other's cores.
-bool Comparison::take_turns() const {
-  return std::ranges::any_of(cases_, [](const Case& one) {
-    return one.configuration.time == TimeMode::wall || !one.configuration.trace.empty();
-  });
-}
-
-std::optional<Note> Comparison::jobs_note() const {
-  if (request_.options.jobs <= 1 || cases_.size() == 1 || !take_turns()) return std::nullopt;
-  return Note{
-      .about = "",
-      .text = "note: --jobs has no effect: runs in wall, and runs with --trace, take turns"};
-}
-
-/// No more at once than have room for their fibers and for their memory.
-int Comparison::jobs() const {
-  // A bound on the workers of all runs together: where guards divide mappings, a fiber takes two of
-  // a process's 65,530.
-  constexpr int most_workers = 16'000;
-  int workers = 1;
-  if (take_turns()) return 1;
-  for (const Case& one : cases_) {
-    workers = std::max(workers, one.configuration.workers);
-  }
-  const int asked = request_.options.jobs > 0
-                        ? request_.options.jobs
-                        : std::max(1, tbb::this_task_arena::max_concurrency());
-  const int wanted = std::clamp(most_workers / workers, 1, asked);
-  if (wanted == 1 || memory_bound() == std::numeric_limits<std::size_t>::max()) return wanted;
-  double largest = 1.0;
-  for (const TunedRuns& entry : entries_) {  // a model does not depend on the seed
-    const Case& one = cases_[entry.tuned.front()];
-    const auto model = make_model(
-        {one.configuration.model, one.configuration.l2, one.configuration.l1}, one.data->train);
-    largest = std::max(largest, bytes_of_run(one, *model));
-  }
-  const double room = static_cast<double>(memory_bound()) - static_cast<double>(memory_held());
-  return static_cast<int>(std::clamp(room / largest, 1.0, static_cast<double>(wanted)));
 }
 
 /// The first case of an entry begins its tuning, which the others wait for.
@@ -167,6 +123,7 @@ void Comparison::fail(const Case& one, const std::exception_ptr& error) {
 void Comparison::add_trials(TunedRuns& entry) {
   const std::size_t count = entry.search->trials().size();
   if (count == 0) {
+    entry.found = FoundSizes{.tuning = entry.search->result()};
     take_runs(entry);
     add_runs(entry);
     return;
@@ -183,12 +140,13 @@ void Comparison::add_trials(TunedRuns& entry) {
 
 /// Runs that the search has made already are not made again.
 void Comparison::take_runs(TunedRuns& entry) {
-  if (entry.search->result().interrupted) return;  // others may have been better
+  if (entry.found->tuning.interrupted) return;  // others may have been better
   std::vector<RunResult> runs = entry.search->take_runs();
   for (std::size_t seed = 0; seed < runs.size(); ++seed) {
     const Case& one = cases_[entry.tuned[seed]];
     if (!one.configuration.trace.empty()) continue;
     entry.made.emplace(entry.tuned[seed], std::move(runs[seed]));
+    entry.found->made.push_back(seed);
   }
 }
 
@@ -241,14 +199,14 @@ void Comparison::run_one(std::size_t index) {
   Case& one = cases_[index];
   const TunedRuns& entry = entry_of(index);
   const bool is_made = entry.made.contains(index);
-  const bool cut = entry.search && entry.search->result().interrupted;
+  const bool cut = entry.found && entry.found->tuning.interrupted;
   if (!is_made && (cut || (is_set(hooks_.interrupted) && index > 0))) return;
-  if (entry.search) apply(entry.search->result(), one.configuration);
+  if (entry.found) apply(entry.found->tuning, one.configuration);
   keep(index, [&](const RunHooks& listening) {
     RunResult result = made_or_run(index, listening);
     Summary& s = result.summary;
-    if (entry.search) {
-      const Tuning& tuning = entry.search->result();
+    if (entry.found) {
+      const Tuning& tuning = entry.found->tuning;
       s.tuned = texts_of(tuning);
       if (tuning.at_edge) noting(s.notes, listening.remark)(edge_note(tuning).text);
     }
@@ -285,7 +243,8 @@ void Comparison::tell_others(std::size_t index) {
   if (!result || result->summary.interrupted) return;
   for (const std::size_t other : others_[index]) {
     Case& one = cases_[other];
-    if (const auto& search = entry_of(index).search) apply(search->result(), one.configuration);
+    if (results_[other]) continue;  // it had ended before
+    if (const auto& found = entry_of(index).found) apply(found->tuning, one.configuration);
     keep(other, [&](const RunHooks& hooks) {
       for (const Metrics& metrics : result->metrics) {
         if (hooks.evaluated) hooks.evaluated(metrics);
@@ -301,7 +260,13 @@ void Comparison::keep(std::size_t index, FunctionRef<RunResult(const RunHooks&)>
       hooks_.begins ? hooks_.begins(cases_[index]) : nullptr;
   try {
     RunResult result = make(listener ? listener->hooks() : RunHooks{});
-    if (listener) listener->ended(result);
+    if (listener) {
+      Archive kept;
+      exchange_result(kept, result);
+      exchange_found(kept, entry_of(index).found);
+      listener->keeps(std::move(kept));
+      listener->ended(result);
+    }
     results_[index] = std::move(result);
   } catch (...) {
     if (!listener) throw;
@@ -314,9 +279,36 @@ void Comparison::forget_model(std::size_t index) {
   if (results_[index] && cases_.size() > request_.contestants.size()) results_[index]->model = {};
 }
 
+/// Reads what an earlier process has made. The step sizes that it found are those of the others,
+/// too.
+void Comparison::take_ended() {
+  if (!hooks_.ended_before) return;
+  std::size_t taken = 0;
+  for (std::size_t index = 0; index < cases_.size(); ++index) {
+    std::optional<Archive> kept = hooks_.ended_before(cases_[index]);
+    if (!kept) continue;
+    RunResult result;
+    result.resolved = cases_[index].configuration;
+    exchange_result(*kept, result);
+    results_[index] = std::move(result);
+    std::optional<FoundSizes> found;
+    exchange_found(*kept, found);
+    TunedRuns& entry = entry_of(index);
+    entry.is_tuned = entry.is_tuned || found.has_value();
+    if (found) entry.found = std::move(found);
+    ++taken;
+  }
+  remark(fmt::format("continued: {} of {} had ended before", taken, counted(cases_.size(), "run")));
+}
+
+int Comparison::jobs() const {
+  std::vector<const Case*> typical;  // a model does not depend on the seed
+  for (const TunedRuns& entry : entries_) typical.push_back(&cases_[entry.tuned.front()]);
+  return runs_at_once(cases_, typical, request_.options);
+}
+
 std::vector<RunResult> Comparison::run() {
   std::map<std::string, std::size_t> places;
-  std::vector<WorkList::Work> pieces;
   const std::vector<std::size_t> first = first_of_same(cases_);
   for (std::size_t index = 0; index < cases_.size(); ++index) {
     if (first[index] != index) {
@@ -331,11 +323,18 @@ std::vector<RunResult> Comparison::run() {
         entry.tuned.empty() || cases_[entry.tuned.front()].varied == cases_[index].varied;
     if (of_its_point) entry.tuned.push_back(index);
     entry_of_.push_back(place->second);
+  }
+  const int at_once = jobs();
+  if (hooks_.planned) hooks_.planned(cases_, at_once);
+  take_ended();
+  std::vector<WorkList::Work> pieces;
+  for (std::size_t index = 0; index < cases_.size(); ++index) {
+    // A repetition of a run that had ended, whose model is not here, is made by itself.
+    const bool is_told = first[index] != index && !results_[first[index]];
+    if (results_[index] || is_told) continue;
     pieces.emplace_back([this, index] { begin(index); });
   }
   work_.add(std::move(pieces));
-  const int at_once = jobs();
-  if (hooks_.planned) hooks_.planned(cases_, at_once);
   const bool is_far = !request_.variations.empty();
   if (const auto text = what_tuning_costs(entries_, cases_, is_far)) remark(*text);
   work_.run(at_once);
@@ -355,7 +354,7 @@ std::string name_with_seed(std::string_view label, const std::vector<OptionText>
 Compared compared(const ComparisonRequest& request, const LoadedData* data,
                   const ComparisonHooks& hooks) {
   Compared made;
-  std::vector<Case> cases = cases_of(request, data, hooks.remark, made.notes);
+  std::vector<Case> cases = cases_of(request, data, hooks, made.notes);
   const std::size_t asked = cases.size();
   for (const Case& one : cases) {
     made.lacking.push_back(name_with_seed(one.label, one.varied, one.configuration.seed));

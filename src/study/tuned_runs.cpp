@@ -25,6 +25,58 @@ std::vector<OptionText> texts_of(const Tuning& tuning) {
   return texts;
 }
 
+namespace {
+
+void exchange_trials(Archive& archive, std::vector<TuningTrial>& trials) {
+  std::vector<std::uint64_t> steps;
+  std::vector<double> losses;
+  for (const TuningTrial& trial : trials) {
+    steps.push_back(trial.steps);
+    losses.push_back(trial.loss);
+  }
+  archive.exchange("tuning/steps", steps);
+  archive.exchange("tuning/losses", losses);
+  trials.resize(steps.size());
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    trials[i].steps = steps[i];
+    trials[i].loss = losses.at(i);
+    archive.exchange(fmt::format("tuning/{}/sizes", i), trials[i].sizes);
+    archive.exchange(fmt::format("tuning/{}/seconds to target", i), trials[i].seconds_to_target);
+  }
+}
+
+void exchange_flag(Archive& archive, const std::string& name, bool& flag) {
+  std::uint8_t value = flag ? 1 : 0;
+  archive.exchange(name, value);
+  flag = value != 0;
+}
+
+/// As far as it has come.
+const Tuning* tuning_of(const TunedRuns& runs) {
+  if (runs.found) return &runs.found->tuning;
+  return runs.search ? &runs.search->result() : nullptr;
+}
+
+}  // namespace
+
+void exchange_found(Archive& archive, std::optional<FoundSizes>& found) {
+  bool is_tuned = found.has_value();
+  exchange_flag(archive, "tuning/is there", is_tuned);
+  if (!is_tuned) {
+    found.reset();
+    return;
+  }
+  if (!found) found.emplace();
+  archive.exchange("tuning/names", found->tuning.names);
+  archive.exchange("tuning/sizes", found->tuning.sizes);
+  exchange_trials(archive, found->tuning.trials);
+  exchange_flag(archive, "tuning/at edge", found->tuning.at_edge);
+  exchange_flag(archive, "tuning/edge is up", found->tuning.edge_is_up);
+  exchange_flag(archive, "tuning/edge was worse", found->tuning.edge_was_worse);
+  exchange_flag(archive, "tuning/interrupted", found->tuning.interrupted);
+  archive.exchange("tuning/made", found->made);
+}
+
 void tell(const RunResult& result, const std::vector<Note>& told, const RunHooks& listening) {
   for (const Metrics& metrics : result.metrics) {
     if (listening.evaluated) listening.evaluated(metrics);
@@ -42,7 +94,7 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
   bool on_clock = false, to_target = false;
   for (const TunedRuns& each : all) {
     const Case& first = cases[each.tuned.front()];
-    if (first.tuned.empty()) continue;
+    if (first.tuned.empty() || each.found) continue;
     ++searches;
     runs += each.tuned.size();
     longest = std::max(longest, first.configuration.seconds);
@@ -69,12 +121,15 @@ std::optional<Note> note_of_tuning(const std::deque<TunedRuns>& all,
   std::size_t runs = 0;
   double tuning = 0.0, shown = 0.0;
   for (const TunedRuns& each : all) {
-    if (!each.search) continue;
-    for (const TuningTrial& trial : each.search->result().trials) {
+    const Tuning* const tuned = tuning_of(each);
+    if (tuned == nullptr) continue;
+    for (const TuningTrial& trial : tuned->trials) {
       runs += each.tuned.size();
       tuning += static_cast<double>(trial.steps);
     }
-    for (const auto& [index, moved] : each.made) {
+    if (!each.found) continue;
+    for (const std::uint64_t place : each.found->made) {
+      const std::size_t index = each.tuned.at(place);
       if (!results[index]) continue;
       --runs;
       tuning -= results[index]->summary.steps;

@@ -77,6 +77,26 @@ TEST_CASE("a run's folder is complete when it has its name", "[report]") {
   check_whole(out / "ring", result);
 }
 
+TEST_CASE("what a comparison keeps of a run lies in its folder, and is replaced with it",
+          "[report]") {
+  const TemporaryFolder temporary;
+  const RunResult result = full_result("ring");
+  Archive kept;
+  std::uint64_t number = 7;
+  kept.exchange("number", number);
+  {
+    RunFolder folder(temporary.path(), "ring", result.resolved, false);
+    for (const Metrics& metrics : result.metrics) folder.add(metrics);
+    folder.finish(result, &kept);
+  }
+  Archive read = Archive::read(temporary.path() / "ring/result.npz");
+  number = 0;
+  read.exchange("number", number);
+  CHECK(number == 7);
+  write_run(temporary.path(), result, true);
+  check_whole(temporary.path() / "ring", result);
+}
+
 TEST_CASE("config.toml says what it does, and what it does not", "[report]") {
   const auto written = [](const RunResult& result) {
     const TemporaryFolder temporary;

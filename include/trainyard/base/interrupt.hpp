@@ -38,9 +38,10 @@ class InterruptsWait {
 };
 
 /// Files and folders that are not whole: while this exists an interrupt that ends the program at
-/// once removes them, in their order, and of folders only those that are empty then. Who makes them
-/// does so under an InterruptsWait, and names them before it ends. Of more than 256 at a time the
-/// last ones stay where they are. Threads: one at a time for one object.
+/// once removes them, in their order, those of what was made last first, and of folders only those
+/// that are empty then. Who makes them does so under an InterruptsWait, and names them before it
+/// ends. Of more than 256 at a time the last ones stay where they are. Threads: one at a time for
+/// one object.
 class Unfinished {
  public:
   explicit Unfinished(std::vector<std::filesystem::path> paths);

@@ -13,10 +13,13 @@
 
 namespace trainyard {
 
+/// What a comparison keeps of a run, to go on with it in another process (comparison_folder.hpp).
+inline constexpr const char* kept_name = "result.npz";
+
 /// All that a run writes into its folder. Nothing else is ever removed. They are removed in this
 /// order: the mark in config.toml shows as long as possible whose the others are, and the lock on
 /// metrics.jsonl is the last that is given up.
-inline constexpr std::array run_files{"summary.json", "ranks.csv",   "model.npy",
+inline constexpr std::array run_files{"summary.json", "ranks.csv",   "model.npy",    kept_name,
                                       "model.json",   "config.toml", "metrics.jsonl"};
 
 /// How the config.toml of a run begins, whatever version of the program wrote it. The names of the
@@ -47,6 +50,10 @@ void remove_empty(const std::vector<std::filesystem::path>& folders);
 
 /// Whether the folder of that name is still the one that was claimed.
 bool still_holds(const Descriptor& metrics, const std::filesystem::path& partial);
+
+/// What is in a file or folder, as far as the system tells: after it has returned a machine that
+/// loses its power has kept it. Of a folder the names in it.
+void force_to_disk(const std::filesystem::path& path);
 
 /// Removes the files of a run, in their order, and the folder if nothing else is in it.
 void remove_run_files(const std::filesystem::path& folder);

@@ -10,13 +10,15 @@
 #include <vector>
 
 #include "trainyard/base/descriptor.hpp"
+#include "trainyard/data/archive.hpp"
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
 
 class Unfinished;  // base/interrupt.hpp
 
-/// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy. Everything is
+/// DIR/<name>/ with config.toml, metrics.jsonl, summary.json, ranks.csv, model.npy; of a run of a
+/// comparison also result.npz, with which that may go on in another process. Everything is
 /// first written to DIR/<name>.partial/, the metrics line by line as they come, and renamed when it
 /// is whole: a run that is killed leaves what it had, and nobody takes it for a finished one.
 ///
@@ -44,7 +46,9 @@ class RunFolder {
 
   /// Throws RunError when something cannot be written, or the name has been taken meanwhile. As
   /// much as possible is written all the same, and the message says where it is and what lacks.
-  void finish(const RunResult& result);
+  /// `kept`: what a comparison keeps of it, as result.npz; then all of it is on the disk itself
+  /// when the folder takes its name.
+  void finish(const RunResult& result, const Archive* kept = nullptr);
 
   /// For a run that is refused after it has begun: removes what it has written, if that is not
   /// whole yet.
@@ -58,6 +62,7 @@ class RunFolder {
   void append(const Metrics& metrics);
   void move_elsewhere();
   void write_metrics(const RunResult& result);
+  void force_all_to_disk() const;
   void take_final_name() const;
 
   const std::filesystem::path final_;

@@ -59,6 +59,11 @@ class CheckpointFolder {
   std::filesystem::path folder_;
 };
 
+/// A fingerprint of the program's file: another build may compute other bits.
+const std::string& program_print();
+/// Whether the option decides what a run comes to: not those of where its results go, and how they
+/// are printed.
+bool is_of_run(const Option& option);
 /// A fingerprint of the training rows: of a split file that of all that it holds.
 std::uint64_t fingerprint_of_rows(const LoadedData& data);
 

@@ -19,9 +19,12 @@
 
 #include "trainyard/configuration/contestant.hpp"
 #include "trainyard/configuration/variation.hpp"
+#include "trainyard/data/archive.hpp"
 #include "trainyard/run/run.hpp"
 
 namespace trainyard {
+
+struct BegunCase;  // begun_comparison.hpp
 
 /// Which contestants have their own best step sizes (tuning.hpp), at each point at which training
 /// differs.
@@ -57,16 +60,21 @@ struct Case {
   /// The place, like one machine, in which its workers share memory, while others talk over a
   /// network: it then stands apart (run/one_machine.hpp).
   std::optional<std::string> within{};
+  std::vector<std::string> measured{};  // options whose values were measured on this machine
 };
 
 /// "gossip{topology=torus}, latency 1ms".
 std::string name_of(const Case& one);
+/// Of its results below --out: "seed-7/latency-1ms/gossip-topology-torus".
+std::filesystem::path folder_of(const Case& one);
 
 /// Hears of one run, on the thread that makes it.
 class CaseListener {
  public:
   virtual ~CaseListener() = default;
   virtual RunHooks hooks() = 0;
+  /// Before ended(): what ComparisonHooks::ended_before is to return in another process.
+  virtual void keeps(Archive /*kept*/) {}
   virtual void ended(const RunResult& result) = 0;
   /// It threw; the comparison goes on with the next run, unless it was interrupted.
   virtual void failed(std::exception_ptr error) = 0;
@@ -82,6 +90,15 @@ struct ComparisonHooks {
   /// is rethrown.
   std::function<std::unique_ptr<CaseListener>(const Case&)> begins{};
   const std::atomic<bool>* interrupted = nullptr;
+
+  // Of a comparison that goes on where another process was interrupted.
+  /// What was known of the case when it began; nullptr: nothing. What was measured for it then is
+  /// not measured anew. Asked when the case is made, with its name and folder.
+  std::function<const BegunCase*(const Case&)> begun{};
+  /// What CaseListener::keeps() was given of the run when it had ended: it is not made again, and
+  /// nobody hears of it. Asked after `planned`, of each case; of cases that are tuned together, one
+  /// that has ended tells the others their step size.
+  std::function<std::optional<Archive>(const Case&)> ended_before{};
 };
 
 struct Compared {
@@ -105,6 +122,9 @@ struct Compared {
 /// interrupted or never got below their start left out). It is known only at the end: `ended` is
 /// told of a run without a target. Where `sequential` is among the contestants, the others have
 /// their speed-up over it to the target, of the same seed, point, objective and target.
+///
+/// With runs that have ended before, the results are those of a comparison that was not
+/// interrupted: in simulated time to the bit, but for their models, which are not kept.
 ///
 /// An interrupt ends the runs under way, with the results so far. Where there are several seeds or
 /// points, results lack their models once `ended` has been told.
