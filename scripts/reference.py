@@ -165,6 +165,9 @@ def scheme_page(name, lines, check, default):
         page.append("Settings of its own:\n")
         for flag, what in (line.split(": ", 1) for line in own):
             usual = default.get(flag.split(" ")[0])
+            own_usual = re.match(r"(\S+) unless it is given", what)
+            if own_usual and own_usual[1] != usual:  # the row's, which goes before that of the flag
+                usual = None
             page.append(f"- `{flag}`: {what}" + (f" (default {usual})" if usual else ""))
         page.append("")
     closing = ["The letters are those of [what a step takes](../predict.md#the-formulas).", "[All schemes](README.md)"]

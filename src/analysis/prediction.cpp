@@ -86,7 +86,8 @@ double touched_in(const Scheme& scheme, const Configuration& c, const Prediction
 }
 
 CodingTime coding_time_of(const Scheme& scheme, const Configuration& c) {
-  const CodingTime usual = usual_coding_time(scheme, ingredient_name(c.ingredients, "codec"));
+  const CodingTime usual =
+      usual_coding_time(scheme, ingredient_name(scheme, c.ingredients, "codec"));
   return {c.encode_time.value_or(usual.encode), c.decode_time.value_or(usual.decode)};
 }
 
@@ -210,7 +211,7 @@ bool has_too_many_parts(const Scheme& scheme, const Configuration& c) {
 /// The model that stands in has no gradients that are like those of a training run.
 void check_codec(const Scheme& scheme, const Configuration& c) {
   if (!takes(scheme, "codec")) return;
-  const std::string& codec = ingredient_name(c.ingredients, "codec");
+  const std::string& codec = ingredient_name(scheme, c.ingredients, "codec");
   if (make_codec(codec)->fixed_size()) return;
   throw OptionError("codec", codec,
                     "how long its messages are depends on the data; `trainyard run` shows it");
@@ -220,7 +221,7 @@ void check_codec(const Scheme& scheme, const Configuration& c) {
 void refuse_count(const Scheme& scheme, const Configuration& c, std::uint64_t floats,
                   std::uint64_t parameters) {
   if (!takes(scheme, "codec") || floats == parameters) return;
-  const std::string& codec = ingredient_name(c.ingredients, "codec");
+  const std::string& codec = ingredient_name(scheme, c.ingredients, "codec");
   if (codec.find(":k=") == std::string::npos) return;
   throw OptionError(
       "codec", codec,
@@ -230,8 +231,8 @@ void refuse_count(const Scheme& scheme, const Configuration& c, std::uint64_t fl
 }
 
 /// Whether what is sent is so many numbers and no more, whatever their number.
-bool sends_numbers_alone(const Scheme& scheme) {
-  return !encodes(scheme) && !scheme.messages.by_layers &&
+bool sends_numbers_alone(const Scheme& scheme, const Configuration& c) {
+  return !encodes(scheme, c.ingredients) && !scheme.messages.by_layers &&
          std::ranges::none_of(scheme.hyperparameters, [](const HyperparameterInfo& each) {
            return each.unit == Unit::bytes;
          });
@@ -292,7 +293,8 @@ class Playing {
     if (chain_) return stand_in(*chain_, configuration_);
     const std::uint64_t most = recurrence_.by_chance ? most_floats_by_chance : most_floats_regular;
     // A message that goes by keys has a header, which does not become smaller.
-    const bool may_be_smaller = sends_numbers_alone(scheme_) && divides_evenly() && touched_ == 1.0;
+    const bool may_be_smaller =
+        sends_numbers_alone(scheme_, configuration_) && divides_evenly() && touched_ == 1.0;
     return stand_in(parameters_, touched_, configuration_,
                     may_be_smaller ? std::min(most_floats_, most / steps) : most_floats_);
   }

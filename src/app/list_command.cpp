@@ -89,7 +89,7 @@ void print_scheme(const Scheme& scheme) {
   for (const std::string& kind : scheme.takes) flags += " --" + kind;
   if (!flags.empty()) fmt::print("  takes:{}\n", flags);
   for (const std::string& kind : scheme.takes) {
-    const std::string& fallback = ingredient_kind(kind).fallback;
+    const std::string& fallback = ingredient_name(scheme, {}, kind);
     fmt::print(
         "    --{}: {} unless it is given{}\n", kind, fallback,
         kind == "codec" ? fmt::format(", {:.2g} bits a number", bits_a_number(fallback)) : "");

@@ -27,6 +27,7 @@ class Identity final : public Codec {
     kernels::axpy(scale, ConstVector(sum.scalar(), wire.data(), sum.size()), sum);
   }
   bool unbiased() const override { return true; }
+  bool is_identity() const override { return true; }
   double error_bound(std::size_t /*length*/) const override { return 0.0; }
 };
 

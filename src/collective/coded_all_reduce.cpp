@@ -3,34 +3,11 @@
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/model/kernels.hpp"
 
+#include "collective/coded_parts.hpp"
+
 namespace trainyard {
 
-namespace {
-
-/// `distance` places ahead of this worker, around the circle.
-int ahead(const Communicator& comm, int distance) {
-  const int n = comm.workers();
-  return ((comm.rank() + distance) % n + n) % n;
-}
-
-/// Everybody's bytes to everybody else, in offset rounds: in no round two want the same port.
-void send_to_all(Communicator& comm, std::span<const std::byte> wire) {
-  for (int round = 1; round < comm.workers(); ++round) {
-    comm.send_encoded(ahead(comm, round), wire);
-  }
-}
-
-/// C(x), or with an error that is kept C(error + x).
-std::span<const std::byte> encoded(Coder& coder, ConstVector x, Vector error) {
-  return error.empty() ? coder.encode(x) : coder.encode(x, error);
-}
-
-/// Part `index` of n of an error; nothing of none.
-Vector part_of(Vector error, int index, int n) {
-  return error.empty() ? error : even_split(error, index, n);
-}
-
-}  // namespace
+using namespace coded_parts;
 
 /// In the order of the ranks at every worker, so that all add up to the same bits.
 void coded_all_gather(Communicator& comm, std::span<const std::byte> wire,
@@ -66,10 +43,10 @@ void coded_all_to_all_mean(Communicator& comm, Coder& coder, Vector vector, Vect
   for (int round = 1; round < n; ++round) {
     const int owner = ahead(comm, round);
     comm.send_encoded(owner,
-                      encoded(coder, even_split(vector, owner, n), part_of(error, owner, n)));
+                      encoded(coder, even_split(vector, owner, n), error_of(error, owner, n)));
   }
   // Its own part is encoded too: what everybody does to a part, its owner does.
-  const std::span<const std::byte> mine = encoded(coder, own, part_of(error, comm.rank(), n));
+  const std::span<const std::byte> mine = encoded(coder, own, error_of(error, comm.rank(), n));
   kernels::set_to_zero(own);
   coder.decode_add(1.0 / n, mine, own);
   for (int round = 1; round < n; ++round) {

@@ -54,7 +54,7 @@ std::string compute_time_idle(const OptionSetting& s) {
 }
 
 std::string coding_time_idle(const OptionSetting& s) {
-  if (!encodes(s.scheme)) {
+  if (!encodes(s.scheme, s.configuration.ingredients)) {
     return fmt::format("{} encodes nothing", s.scheme.name);
   }
   return s.configuration.time == TimeMode::wall ? "with --time wall coding takes what it takes"

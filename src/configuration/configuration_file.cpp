@@ -84,6 +84,7 @@ bool is_default(const Option& option, const Configuration& c) {
   const std::string text = option.get(c);
   if (text == option.get({})) return true;
   for (const Scheme& scheme : schemes()) {
+    if (takes(scheme, option.name) && text == ingredient_name(scheme, {}, option.name)) return true;
     if (std::ranges::count(scheme.hyperparameters, option.name, &HyperparameterInfo::name) == 0) {
       continue;
     }

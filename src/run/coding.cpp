@@ -13,10 +13,10 @@ namespace trainyard {
 
 void resolve_coding_time(Configuration& c, std::span<const RunObjects> all, const Model& model,
                          bool measured, const Remark& remark) {
-  const auto coded =
-      std::ranges::find_if(all, [](const RunObjects& objects) { return encodes(*objects.scheme); });
+  const auto coded = std::ranges::find_if(
+      all, [&](const RunObjects& objects) { return encodes(*objects.scheme, c.ingredients); });
   if (coded == all.end() || c.time == TimeMode::wall || (c.encode_time && c.decode_time)) return;
-  const std::string& name = ingredient_name(c.ingredients, "codec");
+  const std::string& name = ingredient_name(*coded->scheme, c.ingredients, "codec");
   CodingTime time = usual_coding_time(*coded->scheme, name);
   if (measured && takes(*coded->scheme, "codec")) {
     time = measure_coding_time(*make_codec(name), model.scalar(), model.tensors());
@@ -34,7 +34,7 @@ void remark_codec(const Configuration& c, std::span<const RunObjects> all, const
     const Scheme& scheme = *objects.scheme;
     const std::string& name = scheme.name;
     if (!takes(scheme, "codec")) continue;
-    const std::string& typed = ingredient_name(c.ingredients, "codec");
+    const std::string& typed = ingredient_name(scheme, c.ingredients, "codec");
     const std::shared_ptr<const Codec> codec = make_codec(typed);
     if (scheme.messages.codec_need == CodecNeed::unbiased && !codec->unbiased()) {
       remark(

@@ -238,6 +238,9 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
     const Scheme& scheme = find_scheme(name);
     resolve_pipelines(c, scheme, data, say);
     c.hyperparameters = with_fallbacks(scheme, std::move(c.hyperparameters), c.workers);
+    if (scheme.messages.codec_optional) {  // written down, as another scheme's is another
+      c.ingredients.try_emplace("codec", ingredient_name(scheme, c.ingredients, "codec"));
+    }
     all.push_back({.scheme = &scheme, .cast = cast_of(scheme, c)});
     remark_hyperparameters(c, scheme, all.back().cast, say);
     ranks = std::max(ranks, all.back().cast.ranks());

@@ -121,7 +121,7 @@ Ingredients make_ingredients(const Scheme& scheme, const Configuration& c,
   Ingredients made;
   for (const std::string& kind : scheme.takes) {
     if (kind != "topology") {
-      ingredient_kind(kind).make(ingredient_name(c.ingredients, kind), setting, made);
+      ingredient_kind(kind).make(ingredient_name(scheme, c.ingredients, kind), setting, made);
     } else if (scheme.graphs.rounds == nullptr) {
       made.put(kind, graph);
     } else {

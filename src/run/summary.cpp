@@ -30,7 +30,8 @@ void summarise_coding(Summary& s, const Plan& plan, const RunState& state) {
   for (int rank = 0; rank < plan.cast.workers + plan.cast.servers; ++rank) {
     const CodingAccount& account = state.coding_of(rank);
     all.add(account);
-    if (rank >= plan.cast.workers || !encodes(*plan.scheme)) continue;
+    if (rank >= plan.cast.workers || !encodes(*plan.scheme, plan.configuration.ingredients))
+      continue;
     s.coding_s = s.coding_s.value_or(0.0) + to_seconds(account.time) / plan.cast.workers;
   }
   s.compression = all.compression();

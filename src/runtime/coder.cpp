@@ -1,5 +1,7 @@
 #include "trainyard/runtime/coder.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "trainyard/model/kernels.hpp"
@@ -55,9 +57,21 @@ double Coder::shrinkage(std::size_t length) const {
 
 void Coder::spend(Duration of_a_number, std::size_t numbers, FunctionRef<void()> work) {
   const Time began = setting_.rank.now();
-  const double times = static_cast<double>(numbers) * setting_.slowdown;
-  setting_.rank.compute({.simulated = scaled(of_a_number, times), .slowdown = setting_.slowdown},
-                        work);
+  const Duration time = scaled(of_a_number, static_cast<double>(numbers) * setting_.slowdown);
+  if (is_deferring_) {
+    deferred_ += time;
+    work();
+  } else {
+    setting_.rank.compute({.simulated = time, .slowdown = setting_.slowdown}, work);
+  }
+  setting_.account.time += setting_.rank.now() - began;
+}
+
+void Coder::settle() {
+  is_deferring_ = false;
+  if (deferred_ == Duration{0}) return;
+  const Time began = setting_.rank.now();
+  setting_.rank.compute({.simulated = std::exchange(deferred_, Duration{0})}, [] {});
   setting_.account.time += setting_.rank.now() - began;
 }
 

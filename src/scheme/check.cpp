@@ -59,6 +59,8 @@ void check_texts_and_programs(const Scheme& s) {
           Rule{s.graphs.least_eigenvalue != nullptr &&
                    s.graphs.range != GraphRange::static_symmetric,
                ".graphs.least_eigenvalue", "needs .range = GraphRange::static_symmetric"},
+          Rule{s.messages.codec_optional && !takes(s, "codec"), ".messages.codec_optional",
+               "says nothing without .takes = {\"codec\"}"},
           Rule{!s.order.repeats_with.empty() && !by_arrival(s), ".order.repeats_with",
                "says nothing of a scheme in lockstep, which repeats in any case"},
       });

@@ -22,8 +22,6 @@ namespace trainyard {
 
 namespace {
 
-enum class ErrorFeedback { off, on };
-
 void work(Worker& worker) {
   const auto period = static_cast<std::uint64_t>(worker.hyperparameter("period"));
   const bool keeps = worker.choice<ErrorFeedback>("error-feedback") == ErrorFeedback::on;
@@ -63,14 +61,8 @@ Scheme coded_diloco_scheme() {
       .family = SchemeFamily::local_updates,
       .takes = {"codec"},
       .optimizers = {.no_l1 = "steps along a mean way with momentum, which moves weights off 0"},
-      .hyperparameters = {period_info,
-                          outer_lr_info,
-                          outer_momentum_info,
-                          outer_optimizer_info,
-                          {.name = "error-feedback",
-                           .argument = "off|on",
-                           .help = "whether what encoding leaves out is sent with the next way",
-                           .choices = {"off", "on"}}},
+      .hyperparameters = {period_info, outer_lr_info, outer_momentum_info, outer_optimizer_info,
+                          error_feedback_info},
       .worker = work};
 }
 

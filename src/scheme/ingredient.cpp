@@ -178,9 +178,12 @@ constexpr const char* byzantine_notes =
     "hears.\n"
     "What stands in brackets holds where ':' and what follows it are left out.\n";
 
-/// In a quarter of the bits, and in a hundredth of the numbers.
-std::vector<std::string> usual_codecs(const Scheme& /*scheme*/) {
-  return {"qsgd:127", "top-k:1%"};
+/// In a quarter of the bits, and in a hundredth of the numbers; as they are, where a scheme does
+/// so.
+std::vector<std::string> usual_codecs(const Scheme& scheme) {
+  std::vector<std::string> usual{"qsgd:127", "top-k:1%"};
+  if (scheme.messages.codec_optional) usual.insert(usual.begin(), "identity");
+  return usual;
 }
 
 /// On these all numbers of workers fit, and a step's messages take 2, n − 1, ⌈log2 n⌉ and 1 message
@@ -263,6 +266,13 @@ const std::string& ingredient_name(const IngredientNames& names, std::string_vie
   return found != names.end() ? found->second : ingredient_kind(kind).fallback;
 }
 
+const std::string& ingredient_name(const Scheme& scheme, const IngredientNames& names,
+                                   std::string_view kind) {
+  static const std::string no_codec = "identity";
+  const bool goes_without = kind == "codec" && scheme.messages.codec_optional;
+  return goes_without && !names.contains(kind) ? no_codec : ingredient_name(names, kind);
+}
+
 bool takes(const Scheme& scheme, std::string_view kind) {
   return std::ranges::find(scheme.takes, kind) != scheme.takes.end();
 }
@@ -270,7 +280,7 @@ bool takes(const Scheme& scheme, std::string_view kind) {
 Ingredients make_ingredients(const IngredientNames& names, const IngredientSetting& setting) {
   Ingredients made;
   for (const std::string& kind : setting.scheme.takes) {
-    ingredient_kind(kind).make(ingredient_name(names, kind), setting, made);
+    ingredient_kind(kind).make(ingredient_name(setting.scheme, names, kind), setting, made);
   }
   return made;
 }

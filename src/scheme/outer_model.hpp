@@ -112,4 +112,13 @@ inline const HyperparameterInfo outer_optimizer_info{
     .help = "rule of the outer optimizer: Nesterov's momentum, or heavy ball",
     .choices = {"nesterov", "sgd"}};
 
+/// Of ways that a codec makes short.
+enum class ErrorFeedback { off, on };
+
+inline const HyperparameterInfo error_feedback_info{
+    .name = "error-feedback",
+    .argument = "off|on",
+    .help = "whether what encoding leaves out is sent with the next way",
+    .choices = {"off", "on"}};
+
 }  // namespace trainyard

@@ -81,6 +81,11 @@ bool encodes(const Scheme& scheme) {
   return takes(scheme, "codec") || scheme.messages.own_coding.encode.count() > 0;
 }
 
+bool encodes(const Scheme& scheme, const IngredientNames& names) {
+  if (!encodes(scheme) || !scheme.messages.codec_optional) return encodes(scheme);
+  return !make_codec(ingredient_name(scheme, names, "codec"))->is_identity();
+}
+
 CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec) {
   if (!takes(scheme, "codec")) return scheme.messages.own_coding;
   const CodecInfo& info = codec_info(codec);
@@ -129,8 +134,12 @@ Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNam
     const auto found = hyperparameters.find(info.name);
     if (found != hyperparameters.end()) own.insert(*found);
   }
-  Cast made = scheme.cast(
-      {.workers = workers, .servers = servers, .collective = collective, .hyperparameters = own});
+  const bool is_coded = takes(scheme, "codec");
+  Cast made = scheme.cast({.workers = workers,
+                           .servers = servers,
+                           .collective = collective,
+                           .codec = is_coded ? ingredient_name(scheme, names, "codec") : "",
+                           .hyperparameters = own});
   check_cast(scheme, made, workers);
   return made;
 }

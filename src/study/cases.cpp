@@ -244,8 +244,9 @@ void Cases::resolve_case(Asked& asked, bool aloud) {
   const std::string key = fmt::format("{}\n{}\n{}", fmt::ptr(asked.one.data.get()),
                                       model_name(c, *asked.one.data), batch);
   const bool measured = !c.compute_time && c.time != TimeMode::wall;
-  const bool own_coding = !takes(find_scheme(c.scheme), "codec") || c.encode_time || c.decode_time;
-  const std::string coding_key = key + "\n" + ingredient_name(c.ingredients, "codec");
+  const Scheme& scheme = find_scheme(c.scheme);
+  const bool own_coding = !takes(scheme, "codec") || c.encode_time || c.decode_time;
+  const std::string coding_key = key + "\n" + ingredient_name(scheme, c.ingredients, "codec");
   if (const auto known = compute_times_.find(key); measured && known != compute_times_.end()) {
     c.compute_time = known->second;
     use_measured_coding_time(asked.one, coding_key);
@@ -288,11 +289,12 @@ std::vector<std::string> Cases::tuned_of(const Case& one, const Contestant& cont
 /// Coding time is measured once for all seeds and contestants with one codec and model.
 void Cases::use_measured_coding_time(Case& one, const std::string& key) {
   Configuration& c = one.configuration;
-  if (!takes(find_scheme(c.scheme), "codec")) return;
+  const Scheme& scheme = find_scheme(c.scheme);
+  if (!takes(scheme, "codec") || !encodes(scheme, c.ingredients)) return;
   auto known = coding_times_.find(key);
   if (known == coding_times_.end()) {
     const auto model = make_model({model_name(c, *one.data), c.l2, c.l1}, one.data->train);
-    const auto codec = make_codec(ingredient_name(c.ingredients, "codec"));
+    const auto codec = make_codec(ingredient_name(scheme, c.ingredients, "codec"));
     known =
         coding_times_.emplace(key, measure_coding_time(*codec, model->scalar(), model->tensors()))
             .first;

@@ -59,7 +59,7 @@ bool is_of_one_length(const Scheme& scheme, const Configuration& c, const Model&
                       const Dataset& train) {
   if (key_width_of(scheme, cast_of(scheme, c), c, model, train) > 0) return false;
   if (!takes(scheme, "codec")) return true;
-  const auto codec = make_codec(ingredient_name(c.ingredients, "codec"));
+  const auto codec = make_codec(ingredient_name(scheme, c.ingredients, "codec"));
   const std::vector<TensorShape> tensors = model.tensors();
   const TensorShape column{model.dimension(), 1};
   return codec->fixed_size() && codec->most_bytes(model.scalar(), tensors) ==

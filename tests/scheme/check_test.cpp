@@ -99,6 +99,8 @@ TEST_CASE("a row whose fields contradict each other is refused by name", "[schem
                      }},
            Forgotten{"scheme 'mine': .graphs: says nothing without .takes",
                      [](Scheme& s) { s.graphs.range = GraphRange::static_symmetric; }},
+           Forgotten{"scheme 'mine': .messages.codec_optional: says nothing",
+                     [](Scheme& s) { s.messages.codec_optional = true; }},
            Forgotten{"scheme 'mine': .order.repeats_with: says nothing",
                      [](Scheme& s) { s.order.repeats_with = "--period 1"; }},
            Forgotten{"scheme 'mine': .graphs.least_eigenvalue: needs .range",

@@ -66,6 +66,8 @@ class Codec {
 
   /// E C(x) = x for all x.
   virtual bool unbiased() const = 0;
+  /// C(x) = x, and the wire has the numbers as they are: what schemes do that need not encode.
+  virtual bool is_identity() const { return false; }
 
   /// The least c for which E‖C(x) − x‖² ≤ c ‖x‖² is known for all x of so many numbers: ω of an
   /// unbiased codec, 1 − δ of a contraction; 1 of what only makes numbers smaller. Infinite where

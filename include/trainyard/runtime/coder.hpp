@@ -104,6 +104,13 @@ class Coder {
   /// another unit than what other ranks encode.
   void measure_no_error() { measures_error_ = false; }
 
+  /// From here on coding is done at once and takes its time in settle(): what a rank that computes
+  /// codes meanwhile (ListeningGradient), as it can do one thing at a time. In `wall` it takes what
+  /// it takes, at once.
+  void defer_time() { is_deferring_ = true; }
+  /// Takes the time of all that was done since, and ends it.
+  void settle();
+
   /// sum ← sum + scale · C(x). Throws MalformedMessage.
   void decode_add(double scale, std::span<const std::byte> wire, Vector sum);
 
@@ -116,6 +123,8 @@ class Coder {
 
   CoderSetting setting_;
   bool measures_error_ = true;
+  bool is_deferring_ = false;
+  Duration deferred_{0};  // simulated time that is still to be taken
   CodecScratch scratch_;
   TensorShape column_;             // of a vector that is not the whole model
   AlignedBuffer<std::byte> wire_;  // most_bytes() of the longest vector so far

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/collective/all_reduce.hpp"
@@ -28,6 +29,7 @@ struct CastSetting {
   int workers = 1;                        // n: whose minibatches there are
   int servers = 1;                        // k, as --servers says
   const AllReduce* collective = nullptr;  // of schemes that take one
+  std::string_view codec{};               // of schemes that take one, as it is typed
   const Hyperparameters& hyperparameters;
 };
 

@@ -64,6 +64,9 @@ const IngredientKind& ingredient_kind(std::string_view name);
 
 /// The name in `names`, or the fallback.
 const std::string& ingredient_name(const IngredientNames& names, std::string_view kind);
+/// The name in `names`, or what the scheme's row has where nobody says (MessageUse).
+const std::string& ingredient_name(const Scheme& scheme, const IngredientNames& names,
+                                   std::string_view kind);
 
 bool takes(const Scheme& scheme, std::string_view kind);
 

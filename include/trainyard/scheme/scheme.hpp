@@ -204,6 +204,9 @@ struct MessageUse {
   CodingTime own_coding{};
   /// For rows that take a "codec": a run with another is warned.
   CodecNeed codec_need = CodecNeed::nothing;
+  /// For rows that take a "codec" and do without one: where nobody names any it is identity, and
+  /// with that nothing is encoded.
+  bool codec_optional = false;
   ByKeys by_keys = ByKeys::no;
   /// It sends a layer's gradient while others are computed: what a step takes depends on the
   /// layers.
@@ -272,6 +275,8 @@ std::vector<Holding> holdings_of(const Scheme& scheme, const Cast& cast, const M
 /// Whether it encodes what it sends, by the run's codec or in a way of its own: then coding takes
 /// time.
 bool encodes(const Scheme& scheme);
+/// The same of a run with these components: a row's optional codec may be identity.
+bool encodes(const Scheme& scheme, const IngredientNames& names);
 /// How long coding a parameter takes where nobody measured it, by that codec if the scheme takes
 /// one.
 CodingTime usual_coding_time(const Scheme& scheme, std::string_view codec);
