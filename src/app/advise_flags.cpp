@@ -9,7 +9,7 @@
 #include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/configuration/options.hpp"
 
-#include "app/predict_flags.hpp"
+#include "app/asked_setting.hpp"
 #include "app/training_flags.hpp"
 
 namespace trainyard::app {

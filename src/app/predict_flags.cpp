@@ -18,6 +18,7 @@
 #include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "app/asked_setting.hpp"
 #include "app/scheme_help.hpp"
 #include "app/training_flags.hpp"
 
@@ -81,22 +82,6 @@ PredictFlags::PredictFlags(CLI::App& command) {
       scheme_help_note("predict --schemes ssp") +
       "Without flags: 8 workers, 1 server, 1ms a minibatch, 100us a message, 1Gbps. Nothing is\n"
       "trained. With --vary and no --schemes: ps-sync, ring, all-reduce:tree and gossip:ring.");
-}
-
-std::uint64_t parameters_of_size(const std::string& text) {
-  const std::uint64_t bytes = parse_bytes(text, "--size");
-  if (bytes < sizeof(float) || bytes % sizeof(float) != 0 || bytes > (std::uint64_t{1} << 46U)) {
-    throw UsageError(fmt::format(
-        "--size: {} is not a multiple of 4 bytes (floats) from 4B to 64TiB", echoed(text)));
-  }
-  return bytes / sizeof(float);
-}
-
-PredictionSetting default_prediction() {
-  PredictionSetting setting;
-  setting.configuration = default_configuration();
-  setting.configuration.compute_time = default_compute_time;
-  return setting;
 }
 
 bool PredictFlags::all_splits() const {

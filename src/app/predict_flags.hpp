@@ -19,11 +19,6 @@
 
 namespace trainyard::app {
 
-/// Floats of a model of --size. Throws UsageError.
-std::uint64_t parameters_of_size(const std::string& text);
-/// Of who gives no flags.
-PredictionSetting default_prediction();
-
 class PredictFlags {
  public:
   explicit PredictFlags(CLI::App& command);

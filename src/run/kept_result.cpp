@@ -167,14 +167,16 @@ void exchange_target(Fields field, TargetFigures& part) {
 }
 
 void exchange_time(Fields field, TimeFigures& part) {
-  auto& [seconds, compute_s, transfer_s, wait_s, compute_stretch, coding_s, lines_s,
-         samples_per_second] = part;
+  auto& [seconds, compute_s, transfer_s, wait_s, compute_stretch, coding_s, crashes, lost_s,
+         lines_s, samples_per_second] = part;
   field("seconds", seconds);
   field("compute_s", compute_s);
   field("transfer_s", transfer_s);
   field("wait_s", wait_s);
   field("compute_stretch", compute_stretch);
   field("coding_s", coding_s);
+  field("crashes", crashes);
+  field("lost_s", lost_s);
   field("lines_s", lines_s);
   field("samples_per_second", samples_per_second);
 }

@@ -284,14 +284,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.interrupted = interrupted_.load(std::memory_order_relaxed);
   summary.messages = end.messages;
   summary.bytes_sent = end.bytes;
-  if (!accounts_are_lost_) {
-    // Who takes no step may take leave all the same. What was not received came to a rank that had
-    // ended, or ended with the run.
-    const RankAccount all = total_traffic(report.accounts);
-    summary.messages = all.messages_sent;
-    summary.bytes_sent = all.bytes_sent;
-    summary.messages_dropped = all.messages_sent - all.messages_received;
-  }
+  if (!accounts_are_lost_) summarise_traffic(summary, report);
   summary.tries_lost = report.tries_lost;
   if (failures_) {
     summary.crashes = lost_.crashes;

@@ -125,6 +125,15 @@ Summary summarise(const Plan& plan, std::span<const Metrics> metrics, std::size_
   return s;
 }
 
+/// Who takes no step may take leave all the same. What was not received came to a rank that had
+/// ended, or ended with the run.
+void summarise_traffic(Summary& summary, const RuntimeReport& report) {
+  const RankAccount all = total_traffic(report.accounts);
+  summary.messages = all.messages_sent;
+  summary.bytes_sent = all.bytes_sent;
+  summary.messages_dropped = all.messages_sent - all.messages_received;
+}
+
 std::uint64_t samples_computed(const Plan& plan, std::uint64_t worker_steps) {
   const Cast& cast = plan.cast;
   const std::uint64_t minibatches = cast.one_share_a_step ? 1 : cast.shares_of(0).size();

@@ -38,4 +38,7 @@ std::string lost_note(const Configuration& config, const Summary& summary);
 /// The note about them for a run that its clock ended; empty without one.
 std::string dropped_note(const Configuration& config, const Summary& summary);
 
+/// What was sent, of ranks whose accounts are known.
+void summarise_traffic(Summary& summary, const RuntimeReport& report);
+
 }  // namespace trainyard

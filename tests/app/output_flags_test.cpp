@@ -52,6 +52,7 @@ std::vector<Call> calls() {
       {{"predict", "--checkpoint-time", "1min", "--mtbf", "1h"}, json | quiet},
       {{"predict", "--split", "all", "--workers", "4", "--dataset", "blobs:40", "--model", "mlp:8"},
        json | quiet},
+      {{"advise", "--workers", "2", "--size", "4kB"}, json | quiet},
       {{"topology", "ring"}},
       {{"consensus"}},
       {{"report", "saved"}, json | html | quiet},

@@ -19,7 +19,6 @@ namespace trainyard {
 namespace {
 
 using Catch::Matchers::StartsWith;
-
 /// For each option a text that is not its default: of the run and its scheme.
 const std::map<std::string, std::string>& other_values_of_schemes() {
   static const std::map<std::string, std::string> values{{"scheme", "gossip"},

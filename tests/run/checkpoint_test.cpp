@@ -375,18 +375,6 @@ TEST_CASE("a run that has changed is refused by what has", "[run][legs]") {
   CHECK_THROWS_WITH(CheckpointFolder("/proc/none", false), ContainsSubstring("--checkpoint"));
 }
 
-TEST_CASE("a clock that stands still is said to in legs as well", "[run][legs]") {
-  // It would send for the first time after 100,000 steps, in its 143rd leg.
-  Configuration c = in_legs("local-sgd");
-  c.compute_time = Duration{0};
-  c.network.latency = 1ms;
-  c.hyperparameters["period"] = 100'000.0;
-  c.checkpoint_every = 700.0 / 15.0;
-  c.epochs.reset();
-  c.seconds = 1s;
-  CHECK_THROWS_WITH(run_small(c), ContainsSubstring("the clock stands still"));
-}
-
 TEST_CASE("what cannot go on from a checkpoint says so", "[run][legs]") {
   for (const Scheme& scheme : schemes()) {
     if (can_rest(scheme)) continue;
