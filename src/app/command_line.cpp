@@ -108,6 +108,7 @@ class CommandLine::Commands {
   }
   Call call_without_command() const;
   Call call_of(const CLI::App& command) const;
+  Call compare_call() const;
   Call predict_call() const;
 
   void offer_what_processes_do();
@@ -248,14 +249,7 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (processes_ != nullptr && !processes_->leads()) {
     return [] { return exit_done; };
   }
-  if (&command == &compare_ && compare_flags_.is_map()) {
-    return [request = compare_flags_.map()] { return map_command(request); };
-  }
-  if (&command == &compare_) {
-    return [request = compare_flags_.comparison(), goes_on = compare_flags_.goes_on()] {
-      return compare_command(request, goes_on);
-    };
-  }
+  if (&command == &compare_) return compare_call();
   if (&command == &timeline_) {
     return after_notes(
         timeline_flags_.notes(),
@@ -310,6 +304,15 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
             json = is_given(*list_json_)] { return list_command(what, name, json); };
   }
   return [question = machine_flags_.question()] { return machine_command(question); };
+}
+
+Call CommandLine::Commands::compare_call() const {
+  if (compare_flags_.is_map()) {
+    return [request = compare_flags_.map()] { return map_command(request); };
+  }
+  return [request = compare_flags_.comparison(), goes_on = compare_flags_.goes_on()] {
+    return compare_command(request, goes_on);
+  };
 }
 
 Call CommandLine::Commands::predict_call() const {

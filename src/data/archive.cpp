@@ -184,7 +184,9 @@ Archive Archive::read_back() const {
   archive.file_ = "the archive in memory";
   for (const auto& [name, entry] : entries_) {
     const std::span<const std::byte> content = entry.content();
-    Entry copy{.kind = entry.kind, .width = entry.width};
+    Entry copy;
+    copy.kind = entry.kind;
+    copy.width = entry.width;
     if (entry.kind == 'f') {
       const Scalar scalar = entry.width == sizeof(float) ? Scalar::float32 : Scalar::float64;
       copy.vector = VectorBuffer(scalar, content.size() / entry.width);

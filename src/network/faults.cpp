@@ -228,7 +228,7 @@ void parse_fault(std::string_view text, std::string_view what, Faults& faults) {
 
 std::string span_text(const FaultTime& span) {
   if (span == FaultTime{}) return "";
-  if (span.until == Time::max()) return "@" + exact_text(span.from);
+  if (span.until == Time::max()) return fmt::format("@{}", exact_text(span.from));
   return fmt::format("@{}-{}", exact_text(span.from), exact_text(span.until));
 }
 

@@ -88,8 +88,7 @@ Link Links::between(int from, int to) const {
 }
 
 Passage Links::next_passage_of(int from, int to, std::uint64_t bytes, Time now) {
-  if (bytes == 0 && !charge_control_) return {};
-  if (within_machine(from, to)) return {};
+  if (!is_on_network(from, to, bytes)) return {};
   Passage passage = passage_of(between(from, to), bytes);
   if (rule_.any()) passage.latency = checked_sum(passage.latency, draw_jitter(from, to));
   if (faults_.on_messages()) {
@@ -114,18 +113,30 @@ double Links::slowness(int from, int to, Time now) const {
   return times;
 }
 
-/// The time-outs until the message gets through. Its tries count from the moment when it was
-/// posted, so that what it suffers does not depend on when its ports are free.
-Duration Links::draw_losses(int from, int to, Time now) {
+/// Messages within a machine meet no network, nor does control traffic that is free.
+bool Links::is_on_network(int from, int to, std::uint64_t bytes) const {
+  return (bytes != 0 || charge_control_) && !within_machine(from, to);
+}
+
+Duration Links::wait_for_joining(int from, int to, std::uint64_t bytes, Time at) {
   Duration waited{0};
+  if (!is_on_network(from, to, bytes)) return waited;
   Duration timeout = faults_.retransmission.timeout;
-  for (const Duration apart = until_joined(from, to, now); waited < apart;) {
+  for (const Duration apart = until_joined(from, to, at); waited < apart;) {
     // As many as there are, but for one, at once: they may be many.
     const auto more = faults_.retransmission.doubles ? 0 : (apart - waited - Duration{1}) / timeout;
     tries_lost_ += static_cast<std::uint64_t>(more);
     waited += more * timeout;
     time_out(waited, timeout);
   }
+  return waited;
+}
+
+/// The time-outs until the message gets through. They are drawn by the rule of the moment when it
+/// was posted, so that what it suffers does not depend on when its ports are free.
+Duration Links::draw_losses(int from, int to, Time now) {
+  Duration waited{0};
+  Duration timeout = faults_.retransmission.timeout;
   const auto rule =
       std::ranges::find_if(faults_.losses, [&](const LossRule& r) { return r.when.has(now); });
   if (rule == faults_.losses.end()) return waited;

@@ -238,17 +238,21 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   Queued& message = queued(slot);
   Transfer& transfer = message.transfer;
   transfer.start = at;
+  // What queues behind it was promised its ports by the time that was known when it was posted.
+  const Duration known = send_hold(message);
+  if (known.count() == 0) --timeless_;
+  message.passage.transfer = checked_sum(
+      message.passage.transfer, links_.cut_wait(transfer.from, transfer.to, transfer.bytes, at));
   transfer.end = checked_sum(at, message.passage.latency + message.passage.transfer);
   transfer.first_bit = at + message.passage.latency;  // not after the end
   const Time sender_frees = at + send_hold(message);
-  if (sender_frees == at) --timeless_;
 
   const PortPair ports = message.ports;
   Sender& from = sender(ports.send);
   from.head = message.next;
   if (from.head == none) from.tail = none;
   from.frees = sender_frees;
-  from.started = sum_up_to_never(from.started, send_hold(message));
+  from.started = sum_up_to_never(from.started, known);
   // Even if it frees in this very moment: what else may start in it comes first.
   if (from.head != none) events_.add(sender_frees, {.sender = ports.send});
   Receiver& to = receiver(ports.receive);

@@ -14,7 +14,7 @@ namespace trainyard {
 
 namespace {
 
-std::vector<std::string> notes_of(const Case& run, const std::vector<std::string>& given) {
+std::vector<std::string> notes_of(const EffectCase& run, const std::vector<std::string>& given) {
   Configuration c;
   c.time = TimeMode::simulated;
   for (const auto& [name, value] : run.values) option_named(name).set(c, value, "test");
@@ -120,7 +120,7 @@ std::vector<Effect> effects_on_shared_memory() {
   const auto with = [](Values values, const std::string& scheme) {
     values.emplace("groups", "2");
     values.emplace("workers", "4");
-    return Case{values, {scheme}};
+    return EffectCase{values, {scheme}};
   };
   const Values charged{{"charge-control", "true"}};
   std::vector<Effect> all{

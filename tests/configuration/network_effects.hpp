@@ -13,14 +13,14 @@ namespace trainyard {
 using Values = std::map<std::string, std::string>;
 
 /// `given` with its value and what else is set, and who runs it.
-struct Case {
+struct EffectCase {
   Values values;
   std::vector<std::string> schemes{"ring"};
 };
 
 struct Effect {
   std::string option;
-  Case without, with;
+  EffectCase without, with;
 };
 
 /// A case of the network's options: one rank sends nothing.

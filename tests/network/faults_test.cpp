@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/network/links.hpp"
+#include "trainyard/network/switch.hpp"
 
 #include "support/catch.hpp"
 
@@ -221,7 +222,8 @@ TEST_CASE("what is lost on a link is that link's and the seed's, whatever others
 TEST_CASE("a message across a cut gets through with the first try after it", "[network][faults]") {
   const auto late = [](const std::string& retransmission, int from, int to, Time when) {
     Links links(with("partition:0-1|2,4|5@1s-2s", retransmission), 6, 0);
-    return whole(links.passage_of_next(from, to, bytes, when)) - alpha - transfer;
+    CHECK(whole(links.passage_of_next(from, to, bytes, when)) == alpha + transfer);
+    return links.cut_wait(from, to, bytes, when);
   };
   CHECK(late("300ms", 0, 2, 1s) == 1200ms);
   CHECK(late("300ms", 4, 1, 1700ms) == 300ms);
@@ -235,9 +237,29 @@ TEST_CASE("a message across a cut gets through with the first try after it", "[n
   CHECK(late("300ms", 0, 3, 1s) == 0s);  // of none
   CHECK(late("1ps", 0, 2, 1s) == 1s);    // a million million tries
   Links links(with("partition:0|1@2s-3s+partition:0|1,2@1s-2s", "200ms"), 3, 0);
-  CHECK(whole(links.passage_of_next(0, 1, bytes, 1500ms)) - alpha - transfer == 1600ms);
+  CHECK(links.cut_wait(0, 1, bytes, 1500ms) == 1600ms);
   CHECK(links.tries_lost() == 8);
-  CHECK(whole(links.passage_of_next(0, 2, bytes, 1500ms)) - alpha - transfer == 600ms);
+  CHECK(links.cut_wait(0, 2, bytes, 1500ms) == 600ms);
+  CHECK(links.cut_wait(0, 1, 0, 1500ms) == 0s);  // nobody charges for control
+}
+
+TEST_CASE("what queues across a cut goes one after another when the sides are joined",
+          "[network][faults]") {
+  for (const PortMode ports : {PortMode::circuit, PortMode::cutthrough}) {
+    Network network = with("partition:0|1@1s-2s", "300ms");
+    network.ports = ports;
+    Switch between(network, 2, 0, {});
+    std::vector<Transfer> started;
+    const auto keep = [&](const Transfer& one) { started.push_back(one); };
+    between.advance(1500ms, keep);
+    for (int i = 0; i < 3; ++i) (void)between.post(0, 1, bytes, 1500ms, nullptr);
+    between.advance(10s, keep);
+    REQUIRE(started.size() == 3);
+    // 0.6 s late is the second of the tries after time-outs of 0.3 s; the others need one each.
+    CHECK(started[0].start == 1500ms);
+    CHECK(started[0].end == 1500ms + 600ms + alpha + transfer);
+    for (std::size_t i : {1U, 2U}) CHECK(started[i].end - started[i - 1].end <= alpha + transfer);
+  }
 }
 
 TEST_CASE("faults hold in their time, on their links", "[network][faults]") {

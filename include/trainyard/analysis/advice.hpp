@@ -44,14 +44,14 @@ struct AdvisedScheme {
 /// By how much a step of the best scheme would be shorter without it, in seconds. Of computing:
 /// what it takes.
 struct Limit {
-  std::string name;  // bandwidth, latency, stragglers, computing
+  std::string name{};  // bandwidth, latency, stragglers, computing
   double seconds = 0.0;
 };
 
 /// Something that could be otherwise.
 struct Lever {
-  std::string what;                   // "twice the bandwidth"
-  std::string scheme;                 // the fastest then
+  std::string what{};                   // "twice the bandwidth"
+  std::string scheme{};                 // the fastest then
   std::vector<OptionText> changes{};  // of the setting
   double step_s = 0.0, rate = 0.0;
   double factor = 1.0;  // of the rate of the best scheme as it is
@@ -76,7 +76,7 @@ struct WorkerCount {
 
 /// One thing that alone would explain the measured rate.
 struct Explanation {
-  std::string what;
+  std::string what{};
   std::vector<OptionText> changes{};  // with which the prediction is the measured rate
 };
 

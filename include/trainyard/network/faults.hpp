@@ -4,7 +4,7 @@
 //   --fault loss:0.01+stall:3@2s-5s
 //
 // The moments are those of the run's clock. A message suffers what holds in the moment when it is
-// posted.
+// posted, and of partitions when it has its ports.
 //
 // Threads: a value like any other: any number of threads may read one, and who writes one has it
 // alone.

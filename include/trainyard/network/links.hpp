@@ -68,6 +68,12 @@ class Links {
     return next_passage_of(from, to, bytes, now);
   }
 
+  /// How much longer it takes a message that has its ports at `at` where there is no network then
+  /// between its ranks (PartitionFault): until the first try after the sides are joined.
+  Duration cut_wait(int from, int to, std::uint64_t bytes, Time at) {
+    return faults_.partitions.empty() ? Duration{0} : wait_for_joining(from, to, bytes, at);
+  }
+
   /// Tries that were lost so far, of all messages.
   std::uint64_t tries_lost() const { return tries_lost_; }
 
@@ -84,6 +90,8 @@ class Links {
   Duration draw_jitter(int from, int to);
   double slowness(int from, int to, Time now) const;
   Duration draw_losses(int from, int to, Time now);
+  Duration wait_for_joining(int from, int to, std::uint64_t bytes, Time at);
+  bool is_on_network(int from, int to, std::uint64_t bytes) const;
   Duration until_joined(int from, int to, Time now) const;
   void time_out(Duration& waited, Duration& timeout);
   static bool is_lost(const LossRule& rule, LossyLink& link);

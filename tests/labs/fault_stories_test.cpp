@@ -1,4 +1,7 @@
-// The stories of the pages about workers that crash (stories_test.cpp has the others').
+// The stories of the pages about what fails: workers, links (stories_test.cpp has the others').
+#include <cmath>
+#include <string>
+
 #include "labs/shown.hpp"
 
 namespace trainyard::story {
@@ -19,10 +22,13 @@ TEST_CASE("story: away", "[labs]") {
 
   const Shown gone = shown("away", {{"fault", "crash:3@100ms"}});
   CHECK(gone.seconds("ring") < 0.120);
-  for (const char* label : {"gossip", "local-sgd{period=16}", "ad-psgd"}) {
+  for (const char* label : {"gossip", "local-sgd{period=16}"}) {
     CAPTURE(label);
-    CHECK(gone.seconds(label) < 0.7 * never.seconds(label));
+    CHECK(gone.seconds(label) > gone.seconds("ring"));
+    CHECK(gone.seconds(label) < 0.3 * never.seconds(label));
   }
+  // 392 minibatches of 10 ms one after another.
+  CHECK(gone.seconds("ad-psgd") == Approx(4.0).epsilon(0.05));
   CHECK(gone.of("ps-async{lr=0.125}").epochs > 0.98 * never.of("ps-async{lr=0.125}").epochs);
 }
 
@@ -43,6 +49,22 @@ TEST_CASE("story: when-to-checkpoint", "[labs]") {
   CHECK(whole.seconds(rarely) < whole.seconds(each));
   const Shown bad = shown("when-to-checkpoint", {{"fault", "crash:worker-mtbf=4s,repair=100ms"}});
   CHECK(bad.seconds(rarely) == Approx(6.1 * bad.seconds(each)).epsilon(0.05));
+}
+
+TEST_CASE("story: lossy-links", "[labs]") {
+  const std::string ring = "ring", server = "ps-sync", rarely = "local-sgd{period=16}",
+                    nobody = "ps-async{lr=0.125}";
+  const Shown whole = shown("lossy-links", {{"fault", "none"}}), page = shown("lossy-links");
+  CHECK(page.seconds(ring) == Approx(7.0 * whole.seconds(ring)).epsilon(0.05));
+  CHECK(page.seconds(server) < 2.0 * whole.seconds(server));
+  CHECK(page.shortest() == rarely);
+  CHECK(page.seconds(nobody) > 0.9 * page.seconds(server));
+  // "in two steps of three"
+  CHECK(1.0 - std::pow(0.99, 112.0) == Approx(2.0 / 3.0).epsilon(0.02));
+  CHECK(shown("lossy-links", {{"retransmit", "5ms"}}).seconds(ring) ==
+        Approx(1.5 * whole.seconds(ring)).epsilon(0.1));
+  CHECK(shown("lossy-links", {{"retransmit", "1ms"}}).seconds(ring) ==
+        Approx(10.0 / 9.0 * whole.seconds(ring)).epsilon(0.02));
 }
 
 }  // namespace trainyard::story
