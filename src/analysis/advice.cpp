@@ -19,7 +19,7 @@ namespace {
 
 constexpr double least_gain = 1.02;
 constexpr double wanted_share = 0.9;
-constexpr int most_workers = 4096;
+constexpr int most_workers = 128;  // of whom a hundred steps take two seconds to play
 
 struct Candidate {
   std::string_view text;
@@ -155,8 +155,10 @@ std::optional<Lever> fewer_workers(const Asked& asked, const AdviceQuestion& que
   std::optional<Lever> found;
   const int workers = question.setting.configuration.workers;
   for (const int fewer : worker_counts(workers - 1)) {
-    Lever lever{.what = fmt::format("{} of the workers", fewer),
-                .changes = {{"workers", fmt::to_string(fewer)}}};
+    Lever lever{
+        .what = fmt::format("{} of the workers{}", fewer,
+                            is_uneven(question.setting.configuration) ? ", the fastest" : ""),
+        .changes = {{"workers", fmt::to_string(fewer)}}};
     std::vector<Lever> gains;
     add_lever(asked, question, rate, std::move(lever), gains);
     if (!gains.empty() && (!found || gains.front().rate > found->rate)) found = gains.front();
@@ -174,8 +176,12 @@ std::vector<Lever> levers_of(const Asked& asked, const AdviceQuestion& question,
               {.what = std::move(what), .changes = std::move(changes), .cost = std::move(cost)},
               levers);
   };
-  if (std::isfinite(c.network.bytes_per_second)) {
-    add("twice the bandwidth", {{"bandwidth", bandwidth_text(2.0 * c.network.bytes_per_second)}});
+  const bool between = is_between_racks(c);
+  const std::string of = between ? "between-" : "", where = between ? " between racks" : "";
+  const double bandwidth =
+      between ? *c.network.between_bytes_per_second : c.network.bytes_per_second;
+  if (std::isfinite(bandwidth)) {
+    add("twice the bandwidth" + where, {{of + "bandwidth", bandwidth_text(2.0 * bandwidth)}});
   }
   if (c.network.latency > Duration{0}) {
     add("half the latency", {{"latency", exact_text(c.network.latency / 2)}});
@@ -206,9 +212,7 @@ std::vector<Lever> levers_of(const Asked& asked, const AdviceQuestion& question,
 
 BandwidthNeed need_of(const Asked& asked, const PredictionSetting& setting) {
   const auto step_at = [&](double seconds_a_byte) {
-    PredictionSetting there = setting;
-    there.configuration.network.bytes_per_second = 1.0 / seconds_a_byte;
-    return asked.best(there).prediction.step_s;
+    return asked.best(with_bandwidth(setting, 1.0 / seconds_a_byte)).prediction.step_s;
   };
   const Configuration& c = setting.configuration;
   const double rows = static_cast<double>(c.batch) * c.workers;
@@ -257,6 +261,12 @@ std::vector<std::string> advised_schemes() {
 Advice advise(const AdviceQuestion& asked_for) {
   AdviceQuestion question = asked_for;
   PredictionSetting& setting = question.setting;
+  if (setting.configuration.workers > most_workers) {
+    throw OptionError("workers", fmt::to_string(setting.configuration.workers),
+                      fmt::format("advice plays many steps, of {} workers at most; predict takes "
+                                  "more of them, a step at a time",
+                                  most_workers));
+  }
   // What is played by a smaller model anyway is by one that takes a hundred predictions a second.
   const auto floats =
       setting.parameters * static_cast<std::uint64_t>(setting.configuration.workers);
@@ -291,9 +301,13 @@ Advice advise(const AdviceQuestion& asked_for) {
   }
   const Contestant& contestant =
       question.measured ? *question.measured : advice.best().prediction.contestant;
-  advice.expected_rate = rate_of(setting, asked.step_of(contestant, setting));
-  constexpr double near = 0.97;
-  if (*question.measured_rate < near * advice.expected_rate) {
+  const Prediction expected = predict(contestant, setting);
+  if (expected.messages == 0.0 && setting.configuration.workers > 1) {
+    throw OptionError("scheme", contestant.label, "sends no messages, which advice is about");
+  }
+  advice.expected_rate = rate_of(setting, expected.step_s);
+  constexpr double near = 0.03;
+  if (std::abs(*question.measured_rate / advice.expected_rate - 1.0) > near) {
     advice.explanations = explanations_of(contestant, question, advice.schemes);
   }
   return advice;

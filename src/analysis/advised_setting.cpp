@@ -23,6 +23,14 @@ std::vector<double> mean_seconds(const Configuration& c) {
   return all;
 }
 
+/// Of who was there those stay that are the fastest.
+void leave_out_slowest(Configuration& c, int count) {
+  std::ranges::stable_sort(c.stragglers, std::ranges::less(), &Straggler::factor);
+  const auto slow = static_cast<std::ptrdiff_t>(c.stragglers.size());
+  c.stragglers.resize(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, slow - count)));
+  for (int rank = 0; Straggler & each : c.stragglers) each.rank = rank++;
+}
+
 }  // namespace
 
 double rate_of(const PredictionSetting& setting, double step_s) {
@@ -54,7 +62,9 @@ PredictionSetting with_changes(const PredictionSetting& setting,
       option_named(option).set(c, text, "--" + option);
     }
   }
-  std::erase_if(c.stragglers, [&](const Straggler& slow) { return slow.rank >= c.workers; });
+  if (c.workers < setting.configuration.workers) {
+    leave_out_slowest(c, setting.configuration.workers - c.workers);
+  }
   return changed;
 }
 
@@ -64,6 +74,21 @@ PredictionSetting without_bandwidth_limit(const PredictionSetting& setting) {
   network.bytes_per_second = std::numeric_limits<double>::infinity();
   network.between_bytes_per_second.reset();
   return changed;
+}
+
+PredictionSetting with_bandwidth(const PredictionSetting& setting, double bytes_per_second) {
+  PredictionSetting changed = setting;
+  Network& network = changed.configuration.network;
+  if (is_between_racks(setting.configuration)) {
+    network.between_bytes_per_second = bytes_per_second;
+  } else {
+    network.bytes_per_second = bytes_per_second;
+  }
+  return changed;
+}
+
+bool is_between_racks(const Configuration& c) {
+  return c.network.racks > 1 && c.network.between_bytes_per_second.has_value();
 }
 
 PredictionSetting without_latency(const PredictionSetting& setting) {

@@ -18,11 +18,14 @@ double alone_rate(const PredictionSetting& setting);
 double ideal_rate(const PredictionSetting& setting);
 
 /// The setting with these options. REQUIRES: options of predictions that take the texts. A
-/// straggler of no text: none. Stragglers beyond the workers are left out.
+/// straggler of no text: none. Of fewer workers those are there that are the fastest.
 PredictionSetting with_changes(const PredictionSetting& setting,
                                const std::vector<OptionText>& changes);
 /// With links of infinite bandwidth, no latency and no jitter, or workers that are alike.
 PredictionSetting without_bandwidth_limit(const PredictionSetting& setting);
+/// Of all links, or, where there are racks with links of their own between them, of those.
+PredictionSetting with_bandwidth(const PredictionSetting& setting, double bytes_per_second);
+bool is_between_racks(const Configuration& c);
 PredictionSetting without_latency(const PredictionSetting& setting);
 PredictionSetting without_stragglers(const PredictionSetting& setting);
 

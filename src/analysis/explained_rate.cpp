@@ -22,27 +22,37 @@ class Explaining {
         c_(question.setting.configuration),
         wanted_s_(static_cast<double>(c_.batch) * c_.workers / *question.measured_rate) {}
 
+  /// Than predicted.
+  bool is_slower() const { return predict(contestant_, setting_).step_s < wanted_s_; }
+
   void links(std::vector<Explanation>& found) const {
-    const double full = c_.network.bytes_per_second;
+    const bool between = is_between_racks(c_);
+    const double full =
+        between ? *c_.network.between_bytes_per_second : c_.network.bytes_per_second;
     if (!std::isfinite(full)) return;
     const auto with = [&](double seconds_a_byte) -> std::vector<OptionText> {
-      return {{"bandwidth", bandwidth_text(rounded(8.0 / seconds_a_byte) / 8.0)}};
+      return {{between ? "between-bandwidth" : "bandwidth",
+               bandwidth_text(rounded(8.0 / seconds_a_byte) / 8.0)}};
     };
     const auto place = place_of(1.0 / full, 1e4 / full, with);
     if (!place) return;
+    // A sender that may have no more than that under way; less than a packet is no window.
+    constexpr double packet = 1500.0;
     const double window = 2.0 * to_seconds(c_.network.latency) / *place;
-    found.push_back(
-        {fmt::format("links that give {} of {}: others' traffic, or a window of {} a "
-                     "round trip",
-                     with(*place).front().text, bandwidth_text(full), human_bytes(window)),
-         with(*place)});
+    found.push_back({fmt::format("links that give {} of {}: others' traffic{}",
+                                 with(*place).front().text, bandwidth_text(full),
+                                 window < packet ? ""
+                                                 : fmt::format(", or a window of {} a round trip",
+                                                               human_bytes(window))),
+                     with(*place)});
   }
 
   void slow_worker(std::vector<Explanation>& found) const {
     const auto with = [](double factor) -> std::vector<OptionText> {
       return {{"straggler", fmt::format("0:{:.4g}", factor)}};
     };
-    const auto place = c_.workers > 1 ? place_of(1.0, 1e4, with) : std::nullopt;
+    const bool is_even = c_.workers > 1 && c_.stragglers.empty();
+    const auto place = is_even ? place_of(1.0, 1e4, with) : std::nullopt;
     if (!place) return;
     found.push_back(
         {fmt::format("a worker that is {:.3g} times as slow as the others", *place), with(*place)});
@@ -57,7 +67,7 @@ class Explaining {
     if (!place) return;
     found.push_back({fmt::format("minibatches that take {} together and {} alone: shared memory, "
                                  "heat, input",
-                                 with(*place).front().text, exact_text(*c_.compute_time)),
+                                 human_duration(*place), human_duration(alone)),
                      with(*place)});
   }
 
@@ -84,9 +94,13 @@ std::vector<Explanation> explanations_of(const Contestant& contestant,
                                          std::span<const AdvisedScheme> schemes) {
   std::vector<Explanation> found;
   const Explaining explaining(contestant, question);
-  explaining.links(found);
-  explaining.slow_worker(found);
-  explaining.slower_minibatches(found);
+  if (explaining.is_slower()) {
+    explaining.links(found);
+    explaining.slow_worker(found);
+    explaining.slower_minibatches(found);
+  } else {
+    found.push_back({"links or minibatches that are faster than was said", {}});
+  }
   for (const AdvisedScheme& scheme : schemes) {
     const std::string& label = scheme.prediction.contestant.label;
     const double off = scheme.rate / *question.measured_rate - 1.0;

@@ -11,7 +11,7 @@
 namespace trainyard {
 
 /// Each for itself: links that give less, a slow worker, slower minibatches, and which of `schemes`
-/// are within a tenth of it. REQUIRES: the question has a measured rate, below that of
+/// are within a tenth of it. REQUIRES: the question has a measured rate, other than that of
 /// `contestant`.
 std::vector<Explanation> explanations_of(const Contestant& contestant,
                                          const AdviceQuestion& question,

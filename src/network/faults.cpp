@@ -17,6 +17,7 @@ constexpr double most_lost = 0.95;     // of the tries of a message that gets th
 constexpr double least_return = 1e-4;  // of a bad link that loses all
 constexpr double most_slow = 1e6;
 constexpr int most_rank = 1 << 20;
+constexpr Duration least_mean = std::chrono::microseconds(1);  // of crashes, each of which is kept
 // In the order of OnFailure.
 const std::array<std::string, 3> on_failure_names{"wait", "stop", "restart"};
 
@@ -173,8 +174,9 @@ DrawnCrashes parse_drawn_crashes(std::string_view text, std::string_view what) {
   }
   const DrawnCrashes rule{parse_duration(parts[0].substr(mean.size()), what),
                           parse_duration(parts[1].substr(repair.size()), what)};
-  if (rule.mean == Duration{0}) {
-    throw UsageError(fmt::format("{}: the time between failures is longer than 0", what));
+  if (rule.mean < least_mean) {
+    throw UsageError(fmt::format("{}: {} is shorter than {}, the least time between failures", what,
+                                 echoed(parts[0].substr(mean.size())), exact_text(least_mean)));
   }
   return rule;
 }

@@ -39,7 +39,7 @@ void Outages::draw() {
 }
 
 const FaultTime* Outages::get(std::size_t i, Time until) {
-  while (found_.size() <= i) {
+  while (forgotten_ + found_.size() <= i) {
     const bool has_named = !named_.empty() && named_.back().from <= drawn_.from;
     const FaultTime next = has_named ? named_.back() : drawn_;
     if (next.from > until || next.from == Time::max()) return nullptr;
@@ -50,7 +50,12 @@ const FaultTime* Outages::get(std::size_t i, Time until) {
       draw();
     }
   }
-  return found_[i].from <= until ? &found_[i] : nullptr;
+  const FaultTime& found = found_[i - forgotten_];
+  return found.from <= until ? &found : nullptr;
+}
+
+void Outages::forget_before(std::size_t i) {
+  for (; forgotten_ < i && !found_.empty(); ++forgotten_) found_.pop_front();
 }
 
 Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t seed) {

@@ -37,8 +37,12 @@ std::string seconds_text(double duration_s) {
 std::string predict_line(const AdviceQuestion& question, const std::string& scheme,
                          const std::vector<OptionText>& changes = {}) {
   const Configuration& c = question.setting.configuration;
-  std::string line = fmt::format("trainyard predict --schemes '{}' --size {}B", scheme,
-                                 question.setting.parameters * sizeof(float));
+  const std::uint64_t bytes = question.setting.parameters * sizeof(float);
+  constexpr std::uint64_t mega = 1'000'000, mebi = std::uint64_t{1} << 20U;
+  std::string line = fmt::format("trainyard predict --schemes '{}' --size {}", scheme,
+                                 bytes % mega == 0   ? fmt::format("{}MB", bytes / mega)
+                                 : bytes % mebi == 0 ? fmt::format("{}MiB", bytes / mebi)
+                                                     : fmt::format("{}B", bytes));
   const auto changed = [&](const std::string& name) {
     return std::ranges::any_of(changes, [&](const OptionText& one) { return one.option == name; });
   };
@@ -56,12 +60,11 @@ std::string limit_sentence(const AdviceQuestion& question, const Advice& advice)
   const int workers = question.setting.configuration.workers;
   const Limit& limit = advice.limits.front();
   std::string text = fmt::format(
-      "The limit is {}: {} of the {} that a step of {} takes. {} {} {} rows/s, {} of what they "
-      "would "
-      "if none waited.\n",
+      "The limit is {}: {} of the {} that a step of {} takes. {} {} {} rows/s, {} of what {} if "
+      "none waited.\n",
       limit.name, seconds_text(limit.seconds), seconds_text(best.prediction.step_s),
       best.prediction.contestant.label, counted(workers, "worker"), workers == 1 ? "does" : "do",
-      rate_text(best.rate), share_text(best.share));
+      rate_text(best.rate), share_text(best.share), workers == 1 ? "it would" : "they would");
   for (std::size_t i = 1; i < advice.limits.size(); ++i) {
     text += fmt::format("{}{}, {}", i == 1 ? "Then " : "; ", advice.limits[i].name,
                         seconds_text(advice.limits[i].seconds));
@@ -111,16 +114,20 @@ std::string need_sentence(const AdviceQuestion& question, const Advice& advice) 
   const BandwidthNeed& need = advice.need;
   const std::string share = share_text(need.share);
   if (need.bytes_per_second) {
-    const bool has_it =
-        question.setting.configuration.network.bytes_per_second >= *need.bytes_per_second;
-    return fmt::format("{} of linear {} {}.\n", share, has_it ? "holds down to" : "needs",
-                       bits_per_second(*need.bytes_per_second));
+    const Network& network = question.setting.configuration.network;
+    const bool between = network.racks > 1 && network.between_bytes_per_second;
+    const double there = between ? *network.between_bytes_per_second : network.bytes_per_second;
+    const bool has_it = there >= *need.bytes_per_second;
+    return fmt::format("{} of linear {} {}{}.\n", share, has_it ? "holds down to" : "needs",
+                       bits_per_second(*need.bytes_per_second), between ? " between racks" : "");
   }
   if (need.most_share >= need.share) {
     return fmt::format("{} of linear needs hardly any bandwidth.\n", share);
   }
-  return fmt::format("No bandwidth brings {} of linear: without its limit it is {}.\n", share,
-                     share_text(need.most_share));
+  const bool between = question.setting.configuration.network.racks > 1 &&
+                       question.setting.configuration.network.between_bytes_per_second;
+  return fmt::format("No bandwidth{} brings {} of linear: without its limit it is {}.\n",
+                     between ? " between racks" : "", share, share_text(need.most_share));
 }
 
 std::string workers_text(const AdviceQuestion& question, const Advice& advice) {
@@ -144,16 +151,20 @@ std::string measured_text(const AdviceQuestion& question, const Advice& advice) 
   if (!question.measured_rate) return "";
   const std::string& label =
       question.measured ? question.measured->label : advice.best().prediction.contestant.label;
-  std::string text = fmt::format("\nMeasured: {} rows/s, {} of the {} that {} should do.",
-                                 rate_text(*question.measured_rate),
-                                 share_text(*question.measured_rate / advice.expected_rate),
-                                 rate_text(advice.expected_rate), label);
-  if (advice.explanations.empty()) return text + " That is as expected.\n";
+  const double times = *question.measured_rate / advice.expected_rate;
+  std::string text = fmt::format(
+      "\nMeasured: {} rows/s, {} the {} that {} should do.", rate_text(*question.measured_rate),
+      times > 1.5 ? fmt::format("{:.3g} times", times) : share_text(times) + " of",
+      rate_text(advice.expected_rate), label);
+  if (advice.explanations.empty()) {
+    return text + (std::abs(times - 1.0) < 0.05 ? " That is as expected.\n"
+                                                : " Nothing that is known here explains it.\n");
+  }
   text += " One of these alone would explain it:\n";
   for (const Explanation& one : advice.explanations) {
     text += fmt::format("  {}\n", one.what);
-    if (!one.changes.empty())
-      text += fmt::format("    {}\n", predict_line(question, label, one.changes));
+    if (one.changes.empty()) continue;
+    text += fmt::format("    {}\n", predict_line(question, label, one.changes));
   }
   return text;
 }

@@ -200,8 +200,9 @@ std::string heading(const std::vector<RunResult>& results, const ComparisonOptio
   const auto bandwidth = common(results, [](const RunResult& r) {
     return bandwidth_text(r.resolved.network.bytes_per_second);
   });
-  const auto links = common(
-      results, [](const RunResult& r) { return clauses(unusual_settings(r.resolved.network)); });
+  const auto links = common(results, [](const RunResult& r) {
+    return clauses(unusual_settings(r.resolved.network)) + crash_clauses(r.resolved);
+  });
   std::string clock = common(results, [](const RunResult& r) {
     return std::string(r.summary.time == "wall" ? "wall clock" : "virtual");
   });

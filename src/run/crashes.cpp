@@ -4,9 +4,14 @@
 // stays in their accounts. All goes back to what was kept when the leg before ended, in memory,
 // since the state of a rank lies in ours: that a real one would read a file is in the time that a
 // rank is away.
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "trainyard/base/counted.hpp"
+#include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/data/archive.hpp"
 
@@ -19,6 +24,14 @@ namespace {
 
 constexpr std::size_t most_in_a_row = 100;
 
+/// The first few of what stands between semicolons.
+std::string shortened_list(const std::string& list) {
+  constexpr int most = 3;
+  std::size_t end = 0;
+  for (int i = 0; i < most && end != std::string::npos; ++i) end = list.find("; ", end + 1);
+  return end == std::string::npos ? list : list.substr(0, end) + "; and others";
+}
+
 }  // namespace
 
 void Experiment::keep_for_restart(RunState& state, Begun& begun) {
@@ -28,48 +41,97 @@ void Experiment::keep_for_restart(RunState& state, Begun& begun) {
   kept_ = archive.read_back();
 }
 
-/// Where the user wants the end, it ends there.
 bool Experiment::is_thrown_back(Time ends) const {
-  return failures_ && failures_->next() && failures_->next()->at <= ends &&
-         !interrupted_.load(std::memory_order_relaxed);  // relaxed: a flag
+  return failures_ && failures_->next() && failures_->next()->at <= ends;
+}
+
+/// The run cannot go back, or shall not; empty: it can.
+std::string Experiment::why_it_ends(const Failure& failure, Duration limit) {
+  const std::string what = "warning: " + failure_text(failure, config_.workers);
+  if (interrupted_.load(std::memory_order_relaxed)) {  // relaxed: a flag
+    return what + ", and the run was interrupted";
+  }
+  if (!kept_) return what + ", and the run with it";
+  if (failure.is_for_good()) {
+    return fmt::format("{}, and in {} crashes that follow all are never up at once", what,
+                       failure.crashes);
+  }
+  if (++in_a_row_ > most_in_a_row) {
+    return fmt::format(
+        "{}, the last of {} crashes in a row in which the run did not get from one "
+        "checkpoint to the next",
+        what, most_in_a_row);
+  }
+  if (failure.over >= limit) {
+    return fmt::format("{}, and was not back when the run's {} were over", what,
+                       human_duration(to_seconds(limit)));
+  }
+  return "";
 }
 
 /// False where the run has ended by it.
 bool Experiment::go_back(const RuntimeReport& report, RuntimeSetup& setup,
-                         std::optional<RunState>& state) {
+                         std::optional<RunState>& state, Duration limit) {
   const Failure failure = *failures_->next();
-  const std::string what = failure_text(failure, config_.workers);
+  ended_by_ = why_it_ends(failure, limit);
+  if (!ended_by_.empty()) {
+    lost_.crashes += 1;
+    lost_.time += failure.at - last_look_.time;
+    return false;
+  }
   lost_.crashes += failure.crashes;
-  if (!kept_) {
-    ended_by_ = fmt::format("warning: {}, and the run with it", what);
-    return false;
-  }
-  if (++in_a_row_ > most_in_a_row) {
-    ended_by_ = fmt::format(
-        "warning: {}, the last of {} crashes in a row in which the run did not get from one "
-        "checkpoint to the next",
-        what, most_in_a_row);
-    return false;
-  }
   lost_.time += failure.over - setup.begun.at;
   lost_.steps += pacer_->worker_steps_done() - begun_with_;
   const RankAccount all = total_traffic(report.accounts);
   lost_.messages = all.messages_sent - all.messages_received - dropped_;
+  restore(state);
+  setup.begun = later(report, failure.over);
+  failures_->go_past();
+  return true;
+}
 
+/// As it was kept, but for what has been spent and lost.
+void Experiment::restore(std::optional<RunState>& state) {
   const Lost lost = lost_;
   const std::optional<std::uint64_t> tries = tries_lost_;
+  std::vector<std::pair<CodingAccount, Duration>> spent;
+  for (int rank = 0; rank < cast_.workers + cast_.servers; ++rank) {
+    spent.emplace_back(state->coding_of(rank), state->lines_time_of(rank));
+  }
   Archive archive = kept_->read_back();
   Begun begun;
   begin_state(state);
   exchange(archive, *state, begun);
   state->begin_leg();
+  for (int rank = 0; rank < cast_.workers + cast_.servers; ++rank) {
+    std::tie(state->coding_of(rank), state->lines_time_of(rank)) =
+        spent[static_cast<std::size_t>(rank)];
+  }
   lost_ = lost;
   tries_lost_ = tries;
   lines_ = shared_lines(plan_);
-  ends_at_look_ = diverged_ = false;
-  setup.begun = later(report, failure.over);
-  failures_->go_past();
-  return true;
+  ends_at_look_ = diverged_ = accounts_are_lost_ = false;
+}
+
+/// Of those that others wait for, or not.
+void Experiment::remark_lost_ranks(const RuntimeReport& report, const RunState& state) {
+  const Faults& faults = config_.network.faults;
+  const std::string who = loses_ranks(faults)
+                              ? lost_ranks_text(faults, config_.workers, report.elapsed)
+                              : std::string();
+  if (!report.stuck.empty()) {
+    if (who.empty()) throw InternalError("deadlock in the simulated run: " + report.stuck);
+    ended_by_ = fmt::format("warning: {}, and is waited for in vain: {}", who,
+                            shortened_list(report.stuck));
+    return;
+  }
+  if (who.empty()) return;
+  bool any_left = false;
+  for (int w = 0; w < cast_.workers; ++w) any_left = any_left || !state.is_lost(w);
+  hooks_.remark(any_left ? fmt::format("note: {}; the others went on, without its rows and the "
+                                       "minibatch that it was at",
+                                       who)
+                         : fmt::format("warning: {}, and no worker is left", who));
 }
 
 void Experiment::remark_crashes() {

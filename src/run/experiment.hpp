@@ -50,7 +50,10 @@ class Experiment {
   void save(RunState& state, Begun& begun);
   void keep_for_restart(RunState& state, Begun& begun);
   bool is_thrown_back(Time ends) const;
-  bool go_back(const RuntimeReport& report, RuntimeSetup& setup, std::optional<RunState>& state);
+  std::string why_it_ends(const Failure& failure, Duration limit);
+  bool go_back(const RuntimeReport& report, RuntimeSetup& setup, std::optional<RunState>& state,
+               Duration limit);
+  void restore(std::optional<RunState>& state);
   Duration checkpoint_time() const;
   static Begun later(const RuntimeReport& report, Time moment);
   void exchange(Archive& archive, RunState& state, Begun& begun);
@@ -59,6 +62,7 @@ class Experiment {
   void hear();
   void remark_dropped();
   void remark_crashes();
+  void remark_lost_ranks(const RuntimeReport& report, const RunState& state);
   RuntimeSetup runtime_setup() const;
   RunContext context(RunState& state);
   Pacing& pacing();

@@ -8,6 +8,12 @@
 
 namespace trainyard {
 
+namespace {
+
+constexpr std::size_t most_together = 100'000;  // crashes before all are up again
+
+}  // namespace
+
 std::string failure_text(const Failure& failure, int workers) {
   const bool is_worker = failure.rank < workers;
   return fmt::format("{} {} crashed at {}", is_worker ? "worker" : "server",
@@ -15,7 +21,8 @@ std::string failure_text(const Failure& failure, int workers) {
                      human_duration(to_seconds(failure.at)));
 }
 
-Failures::Failures(const Faults& faults, int workers, int ranks, std::uint64_t seed) {
+Failures::Failures(const Faults& faults, int workers, int ranks, std::uint64_t seed)
+    : merges_(faults.on_failure == OnFailure::restart) {
   for (int rank = 0; rank < ranks; ++rank) {
     ranks_.push_back({crashes_of(faults, rank, workers, seed)});
   }
@@ -23,7 +30,10 @@ Failures::Failures(const Faults& faults, int workers, int ranks, std::uint64_t s
 }
 
 void Failures::go_past() {
-  for (OfRank& own : ranks_) own.met = own.within;
+  for (OfRank& own : ranks_) {
+    own.met = own.within;
+    own.crashes.forget_before(own.met);
+  }
   find();
 }
 
@@ -33,16 +43,27 @@ void Failures::go_to(Time moment) {
 
 void Failures::find() {
   next_.reset();
+  OfRank* first = nullptr;
   for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
     OfRank& own = ranks_[rank];
     own.within = own.met;
     const FaultTime* down = own.crashes.get(own.met, Time::max());
     if (down == nullptr || (next_ && next_->at <= down->from)) continue;
     next_ = Failure{static_cast<int>(rank), down->from, down->until};
+    first = &own;
   }
-  if (!next_ || next_->is_for_good()) return;
+  if (!next_) return;
+  if (merges_ && !next_->is_for_good()) {
+    merge();
+  } else {
+    ++first->within;
+  }
+}
+
+/// Whoever crashes before all are back has the others wait for longer, in which more may crash.
+/// Where that goes on and on they are never up together.
+void Failures::merge() {
   next_->crashes = 0;
-  // Whoever crashes before all are back has the others wait for longer, in which more may crash.
   for (bool grows = true; grows && !next_->is_for_good();) {
     grows = false;
     for (OfRank& own : ranks_) {
@@ -52,6 +73,7 @@ void Failures::find() {
       ++next_->crashes;
       next_->over = std::max(next_->over, down->until);
       grows = true;
+      if (next_->crashes > most_together) next_->over = Time::max();
     }
   }
 }

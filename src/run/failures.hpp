@@ -15,12 +15,14 @@
 
 namespace trainyard {
 
-/// `rank` crashes at `at`, and at `over` it is back, with all that have crashed meanwhile.
+/// `rank` crashes at `at`, and at `over` it is back, where the run restarts with all that have
+/// crashed meanwhile.
 struct Failure {
   int rank = 0;
   Time at{0}, over{0};
   std::size_t crashes = 1;  // itself, and those meanwhile
 
+  /// It never is, or they never are all at once.
   bool is_for_good() const { return over == Time::max(); }
 };
 
@@ -40,11 +42,13 @@ class Failures {
 
  private:
   void find();
+  void merge();
 
   struct OfRank {
     Outages crashes;
     std::size_t met = 0, within = 0;  // so many of them, and with those in the next failure
   };
+  const bool merges_;  // all are waited for
   std::vector<OfRank> ranks_;
   std::optional<Failure> next_;
 };

@@ -32,14 +32,6 @@ StepRule rule_of_leg(const StepRule& whole, std::optional<std::uint64_t> steps, 
   return rule;
 }
 
-/// The first few of what stands between semicolons.
-std::string shortened_list(const std::string& list) {
-  constexpr int most = 3;
-  std::size_t end = 0;
-  for (int i = 0; i < most && end != std::string::npos; ++i) end = list.find("; ", end + 1);
-  return end == std::string::npos ? list : list.substr(0, end) + "; and others";
-}
-
 }  // namespace
 
 Pacing& Experiment::pacing() {
@@ -68,12 +60,7 @@ RunResult Experiment::run() {
   if (report.given_up) return result_so_far(std::string(not_in_order), report, *state);
   if (!leads()) return {};
   remark_crashes();
-  if (!report.stuck.empty()) {
-    ended_by_ =
-        fmt::format("warning: {}, and is waited for in vain: {}",
-                    lost_ranks_text(config_.network.faults, config_.workers, report.elapsed),
-                    shortened_list(report.stuck));
-  }
+  remark_lost_ranks(report, *state);
   if (!ended_by_.empty()) return result_at_last_look(ended_by_, report, *state);
   if (process_) network_note_ = process_->note();
   if (!network_note_.empty()) hooks_.remark(network_note_);
@@ -133,7 +120,7 @@ RuntimeReport Experiment::run_legs(RuntimeSetup& setup, std::optional<RunState>&
                          !interrupted_.load(std::memory_order_relaxed);  // relaxed: a flag
     const Duration saving = goes_on ? checkpoint_time() : Duration{0};
     if (is_thrown_back(report.elapsed + saving)) {
-      if (go_back(report, setup, state)) continue;
+      if (go_back(report, setup, state, whole.limits.time)) continue;
       return report;
     }
     hear();

@@ -34,6 +34,7 @@ Duration StallingRank::missed_since(Time began) {
   Time stood = std::max(began, made_up_);
   const FaultTime* away = away_.get(passed_, done);
   while (away != nullptr && away->until <= stood) away = away_.get(++passed_, done);
+  away_.forget_before(passed_);
   for (std::size_t i = passed_; (away = away_.get(i, until)) != nullptr; ++i) {
     if (away->until <= stood) continue;
     if (away->until == Time::max()) throw RankGone();

@@ -49,6 +49,7 @@ bool is_of_time(const std::string& option) {
   if (option == "encode-time" || option == "decode-time") return true;
   if (option == "aggregate-time") return true;
   if (option == "jitter" || option == "fault" || option == "retransmit") return false;
+  if (option == "on-failure") return false;
   return option_named(option).section == "network";
 }
 

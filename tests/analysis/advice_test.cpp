@@ -180,4 +180,45 @@ TEST_CASE("fewer workers may be faster", "[analysis][advice]") {
   CHECK(alone->rate == Approx(128.0));
 }
 
+TEST_CASE("between racks their links are the limit, and what would change it",
+          "[analysis][advice]") {
+  AdviceQuestion question = six_machines();
+  Network& network = question.setting.configuration.network;
+  network.racks = 2;
+  network.bytes_per_second = 1e12;
+  network.between_bytes_per_second = 625e6 / 8;
+  const Advice advice = advise(question);
+  CHECK(advice.limits.front().name == "bandwidth");
+  CHECK(advice.need.most_share > 0.9);
+  REQUIRE(advice.need.bytes_per_second);
+  network.between_bytes_per_second = 1.001 * *advice.need.bytes_per_second;
+  CHECK(advise(question).best().share == Approx(0.9).epsilon(1e-3));
+  CHECK(lever_of(advice, "twice the bandwidth between racks") != nullptr);
+  CHECK(std::ranges::any_of(advice.schemes, [](const AdvisedScheme& scheme) {
+    return scheme.prediction.contestant.label == "all-reduce:hierarchical-ring";
+  }));
+}
+
+TEST_CASE("of fewer workers the fastest stay, whichever rank is slow", "[analysis][advice]") {
+  for (const int slow : {0, 5}) {
+    AdviceQuestion question = six_machines();
+    question.setting.configuration.stragglers = {{.rank = slow, .factor = 10.0}};
+    question.setting.configuration.network.bytes_per_second = 1e12;
+    const Advice advice = advise(question);
+    const Lever* fewer = lever_of(advice, "4 of the workers, the fastest");
+    CAPTURE(slow);
+    REQUIRE(fewer != nullptr);
+    CHECK(fewer->step_s == Approx(ring_s(0.25, 4, 1e-4, 59e6, 1e12)).epsilon(2e-3));
+  }
+}
+
+TEST_CASE("a rate above what is predicted is not as expected", "[analysis][advice]") {
+  AdviceQuestion question = six_machines();
+  question.measured_rate = 475.0;
+  const Advice advice = advise(question);
+  CHECK(std::ranges::any_of(advice.explanations, [](const Explanation& one) {
+    return one.what.find("local-sgd{period=8} does") != std::string::npos;
+  }));
+}
+
 }  // namespace trainyard

@@ -32,7 +32,7 @@ TEST_CASE("advise says the limit, with its seconds, and what would change it", "
         "6 workers do 127.2 rows/s", "One worker alone does 128 rows/s: 6 are no faster than one",
         "90 % of linear needs 29.36 Gbps", "twice the bandwidth",
         "pays while it needs less than 3.71 times as many passes",
-        "trainyard predict --schemes 'ring' --size 59000000B --workers 6"}) {
+        "trainyard predict --schemes 'ring' --size 59MB --workers 6"}) {
     CHECK_THAT(outcome.output, ContainsSubstring(words));
   }
 }
@@ -73,6 +73,9 @@ TEST_CASE("advice that is asked for nothing sensible is refused by name", "[app]
   const auto zero = run_program({"advise", "--compute-time", "0s"});
   CHECK(zero.status == 2);
   CHECK_THAT(zero.errors, ContainsSubstring("--compute-time"));
+  const auto many = run_program({"advise", "--workers", "1000"});
+  CHECK(many.status == 2);
+  CHECK_THAT(many.errors, ContainsSubstring("--workers 1000: advice plays many steps"));
   const auto vain = advised({"--scheme", "ring"});
   CHECK(vain.status == 0);
   CHECK_THAT(vain.errors, ContainsSubstring("--scheme has no effect"));

@@ -7,6 +7,7 @@
 
 #include "trainyard/analysis/checkpointing.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/settings_text.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 #include "run/small_runs.hpp"
@@ -213,6 +214,50 @@ TEST_CASE("a run that never gets from one checkpoint to the next ends", "[run][c
   const RunResult result = run_small(c);
   CHECK(result.summary.steps == 0.0);
   CHECK(says(result, "crashes in a row"));
+}
+
+TEST_CASE("what ends a run that crashes is said, and counted once", "[run][crash]") {
+  Configuration c = with_crashes("ring", "crash:1@12ms-1s+crash:2@30ms-2s", OnFailure::stop);
+  const RunResult stopped = run_small(c);
+  CHECK(stopped.summary.crashes == 1U);
+  CHECK(stopped.summary.seconds == Approx(0.012));
+  CHECK(crash_clauses(c) == ", on-failure stop, checkpoint-every 0.3333333333333333");
+
+  c = restarting("ring", "crash:worker-mtbf=1ms,repair=10ms");
+  c.workers = 16;
+  c.batch = 1;
+  CHECK(says(run_small(c), "all are never up at once"));
+
+  c = restarting("ring", "crash:1@12ms-1s");
+  c.steps.reset();
+  c.epochs.reset();
+  c.seconds = 20ms;
+  const RunResult over = run_small(c);
+  CHECK(says(over, "was not back when the run's 20 ms were over"));
+  CHECK(over.summary.seconds <= 0.020);
+  check_adds_up(over);
+}
+
+TEST_CASE("what coding took is not undone", "[run][crash]") {
+  Configuration c = restarting("coded-all-reduce", "crash:1@13ms-14ms");
+  c.ingredients["codec"] = "qsgd";
+  c.encode_time = 10us;
+  c.decode_time = 10us;
+  const Summary crashed = run_small(c).summary, whole = run_small(without_faults(c)).summary;
+  REQUIRE(whole.coding_s);
+  CHECK(*crashed.coding_s > 1.05 * *whole.coding_s);
+  const double gradients = static_cast<double>(crashed.gradients) / 4.0;
+  // A crash cuts a minibatch in two, of which the first half is computed in vain, or a coding.
+  CHECK(crashed.compute_s - *crashed.coding_s >= gradients * 0.001 - 1e-9);
+  CHECK(crashed.compute_s - *crashed.coding_s <= (gradients + 1.0) * 0.001 + 0.0002);
+}
+
+TEST_CASE("that others went on without a worker is said", "[run][crash]") {
+  CHECK(says(run_small(with_crashes("ps-async", "crash:2@17500us", OnFailure::wait)),
+             "worker 2 crashed at 17.5 ms for good; the others went on"));
+  CHECK(says(run_small(with_crashes("ps-async", "crash:0@9ms+crash:1@9ms+crash:2@9ms+crash:3@9ms",
+                                    OnFailure::wait)),
+             "no worker is left"));
 }
 
 TEST_CASE("crashes that make no sense are refused by name", "[run][crash]") {

@@ -50,16 +50,16 @@ struct Limit {
 
 /// Something that could be otherwise.
 struct Lever {
-  std::string what{};                   // "twice the bandwidth"
-  std::string scheme{};                 // the fastest then
+  std::string what{};                 // "twice the bandwidth"
+  std::string scheme{};               // the fastest then
   std::vector<OptionText> changes{};  // of the setting
   double step_s = 0.0, rate = 0.0;
   double factor = 1.0;  // of the rate of the best scheme as it is
   std::string cost{};   // what it costs in learning; empty: nothing
 };
 
-/// The bandwidth at which the best scheme reaches a share of the rate of workers that wait for
-/// nothing; empty where no bandwidth does.
+/// The bandwidth, between racks where that differs, at which the best scheme reaches a share of the
+/// rate of workers that wait for nothing; empty where no bandwidth does.
 struct BandwidthNeed {
   double share = 0.9;
   std::optional<double> bytes_per_second{};
@@ -96,7 +96,7 @@ struct Advice {
 };
 
 /// Throws UsageError where the setting contradicts itself: a measured rate beyond what the workers
-/// can do that wait for nothing.
+/// can do that wait for nothing; or where there are more than 128 workers.
 Advice advise(const AdviceQuestion& question);
 
 /// The schemes that it looks at, as contestants are typed.

@@ -25,4 +25,8 @@ std::vector<OptionText> unusual_settings(const Network& network);
 /// ", ports cutthrough, straggler 0:2, charge-control": a switch is its name.
 std::string clauses(std::span<const OptionText> settings);
 
+/// ", on-failure restart, checkpoint-every 1, checkpoint-time 50ms": of a run that crashes, or
+/// makes checkpoints, what becomes of it.
+std::string crash_clauses(const Configuration& c);
+
 }  // namespace trainyard

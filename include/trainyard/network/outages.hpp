@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -28,13 +29,16 @@ class Outages {
           std::uint64_t seed, int rank);
 
   /// Number `i`, from 0, if it begins at `until` or before; nullptr where it does not, or there is
-  /// none. Valid until the next call.
+  /// none. Valid until the next call. REQUIRES: it is not forgotten.
   const FaultTime* get(std::size_t i, Time until);
+  /// Nobody asks for those before number `i` any more.
+  void forget_before(std::size_t i);
 
  private:
   void draw();
 
-  std::vector<FaultTime> found_;  // so far
+  std::deque<FaultTime> found_;  // so far, but for those forgotten
+  std::size_t forgotten_ = 0;
   std::vector<FaultTime> named_;  // the others, the next one last
   std::optional<DrawnCrashes> rule_;
   FaultTime drawn_{Time::max(), Time::max()};  // the next one
