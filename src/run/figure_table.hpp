@@ -259,7 +259,7 @@ inline constexpr Figure rows[] = {
      .of = member_of<&S::crashes>,
      .shown = json,
      .before = {.json = "compute_s"}},
-    {.key = "lost_s", .of = member_of<&S::lost_s>, .shown = json, .before = {.json = "compute_s"}},
+    {.key = "lost_s", .unit = "s", .of = member_of<&S::lost_s>, .shown = json},
     {.key = "bytes_sent",
      .unit = "B",
      .heading = "bytes sent",

@@ -33,7 +33,8 @@ TEST_CASE("story: away", "[labs]") {
 }
 
 TEST_CASE("story: when-to-checkpoint", "[labs]") {
-  const std::string often = "ten a pass", each = "one a pass", rarely = "one in four passes";
+  const std::string often = "ring{checkpoint-every=0.1}", each = "ring{checkpoint-every=1}",
+                    rarely = "ring{checkpoint-every=4}";
   const Shown page = shown("when-to-checkpoint");
   CHECK(page.shortest() == each);
   CHECK(page.seconds(each) == about(4.7));

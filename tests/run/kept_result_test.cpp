@@ -65,6 +65,7 @@ void fill(Summary& s) {
                        &s.compute_stretch,
                        &s.coding_s,
                        &s.lines_s,
+                       &s.lost_s,
                        &s.compression,
                        &s.coding_error,
                        &s.energy_j}) {
@@ -74,6 +75,7 @@ void fill(Summary& s) {
   s.counts = ThreadCounts{1, 2, 3, 4, 5, 6};
   s.messages_dropped = 7;
   s.tries_lost = 8;
+  s.crashes = 2;
   s.moves = 9;
   s.machine = "a machine";
   s.ran_on = "its cores";
