@@ -254,6 +254,7 @@ std::vector<WorkerCount> worker_counts_of(const Asked& asked, const AdviceQuesti
 
 std::vector<std::string> advised_schemes() {
   std::vector<std::string> all;
+  all.reserve(candidates.size());
   for (const Candidate& candidate : candidates) all.emplace_back(candidate.text);
   return all;
 }

@@ -105,7 +105,7 @@ class CompareListener final : public CaseListener {
     };
     return hooks;
   }
-  void keeps(Archive kept) override {
+  void keeps(Archive&& kept) override {
     if (!together_.folder) return;
     kept_ = std::move(kept);
     together_.folder->sign(*kept_);

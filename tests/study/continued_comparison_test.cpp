@@ -27,7 +27,7 @@ class Keeping final : public CaseListener {
  public:
   Keeping(const Case& one, Kept& all) : name_(folder_of(one).string()), all_(all) {}
   RunHooks hooks() override { return {}; }
-  void keeps(Archive kept) override {
+  void keeps(Archive&& kept) override {
     const std::lock_guard lock(all_.mutex);
     std::string file = name_;
     std::ranges::replace(file, '/', '_');

@@ -80,11 +80,11 @@ struct Prediction {
   double messages = 0.0, bytes = 0.0;  // a step, of all ranks together
 };
 
-/// Up to setting.most_floats over all workers the simulated messages have exactly the model's parts; beyond
-/// it all parts are taken to be of one size, which is off by at most parts/parameters of t, and by
-/// more where that decides whose message finds a port free first. Throws
-/// UsageError for what such a run would be refused for, without a compute time, and where periods
-/// come round together so rarely that playing a cycle would take too long.
+/// Up to setting.most_floats over all workers the simulated messages have exactly the model's
+/// parts; beyond it all parts are taken to be of one size, which is off by at most parts/parameters
+/// of t, and by more where that decides whose message finds a port free first. Throws UsageError
+/// for what such a run would be refused for, without a compute time, and where periods come round
+/// together so rarely that playing a cycle would take too long.
 Prediction predict(const Contestant& contestant, const PredictionSetting& setting);
 
 }  // namespace trainyard

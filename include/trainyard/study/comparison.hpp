@@ -74,7 +74,7 @@ class CaseListener {
   virtual ~CaseListener() = default;
   virtual RunHooks hooks() = 0;
   /// Before ended(): what ComparisonHooks::ended_before is to return in another process.
-  virtual void keeps(Archive /*kept*/) {}
+  virtual void keeps(Archive&& /*kept*/) {}
   virtual void ended(const RunResult& result) = 0;
   /// It threw; the comparison goes on with the next run, unless it was interrupted.
   virtual void failed(std::exception_ptr error) = 0;
