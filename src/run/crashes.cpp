@@ -95,7 +95,7 @@ void Experiment::restore(std::optional<RunState>& state) {
   const Lost lost = lost_;
   const std::optional<std::uint64_t> tries = tries_lost_;
   std::vector<std::pair<CodingAccount, Duration>> spent;
-  spent.reserve(static_cast<std::size_t>(cast_.workers + cast_.servers));
+  spent.reserve(static_cast<std::size_t>(cast_.ranks()));
   for (int rank = 0; rank < cast_.workers + cast_.servers; ++rank) {
     spent.emplace_back(state->coding_of(rank), state->lines_time_of(rank));
   }
