@@ -136,11 +136,11 @@ struct Configuration {
   std::filesystem::path out;    // empty: nothing is written
   std::filesystem::path trace;  // empty: nothing is recorded
   StepRange trace_steps;
-  std::filesystem::path html;              // empty: no report
-  std::filesystem::path checkpoint;        // folder; empty: none are made
-  std::optional<double> checkpoint_every;  // epochs; resolved: empty where the run is in one piece
+  std::filesystem::path html;               // empty: no report
+  std::filesystem::path checkpoint;         // folder; empty: none are made
+  std::optional<double> checkpoint_every;   // epochs; resolved: empty where the run is in one piece
   std::optional<Duration> checkpoint_time;  // simulated; empty: none
-  std::filesystem::path resume;            // folder of the checkpoint that it goes on from
+  std::filesystem::path resume;             // folder of the checkpoint that it goes on from
   std::string force_resume;  // what may be otherwise there: options, "program", "data"
   std::string format = "table";
   bool quiet = false;
