@@ -312,8 +312,7 @@ std::uint64_t Pacer::worker_steps_done() const {
   std::uint64_t sum = 0;
   // Of a team the first one counts for all: the others may hear later that they are through.
   for (std::size_t w = 0; w < progress_.size(); w += static_cast<std::size_t>(rule_.team)) {
-    sum += progress_[w].done.load(std::memory_order_relaxed) -
-           steps_sat_out(progress_[w]);
+    sum += progress_[w].done.load(std::memory_order_relaxed) - steps_sat_out(progress_[w]);
   }
   return sum * static_cast<std::uint64_t>(rule_.team);
 }

@@ -14,7 +14,7 @@ namespace {
 
 /// Options beside the network's, the data's and the machines' that whoever compares decides.
 constexpr std::array<std::string_view, 11> choices = {
-    "server-placement", "sparse-wire", "weights",      "order",    "deal",       "on-failure",
+    "server-placement", "sparse-wire", "weights",      "order",    "deal",     "on-failure",
     "replacement",      "data-source", "force-memory", "counters", "placement"};
 
 using Found = std::vector<OptionText>;

@@ -141,9 +141,9 @@ struct TimeFigures {
   std::optional<double> compute_stretch;  // in wall: RuntimeReport::compute_stretch
   /// The part of `compute_s` that coding took, for schemes that encode.
   std::optional<double> coding_s;
-  /// With --on-failure restart or stop: how often a worker or server crashed, and the time for which
-  /// that threw the run back: what had been done since the last checkpoint, and until all were
-  /// back. It is in the three parts above, as it was spent, and as waiting.
+  /// With --on-failure restart or stop: how often a worker or server crashed, and the time for
+  /// which that threw the run back: what had been done since the last checkpoint, and until all
+  /// were back. It is in the three parts above, as it was spent, and as waiting.
   std::optional<std::uint64_t> crashes;
   std::optional<double> lost_s;
   /// Of workers that share models, in `virtual`, unless lines are free: the part of `compute_s` in
