@@ -24,9 +24,9 @@ constexpr int most_workers = 128;  // of whom a hundred steps take two seconds t
 struct Candidate {
   std::string_view text;
   bool as_one;
-  std::string_view learns;
-  bool of_racks = false;   // in one it is the ring
-  bool has_heads = false;  // of messages, which a smaller model does not make smaller
+  std::string_view learns;  // by what, where it is not as one
+  bool of_racks = false;    // in one it is the ring
+  bool has_heads = false;   // of messages, which a smaller model does not make smaller
 };
 
 // One of each way to talk that is in use; all of them have `predict`.
@@ -99,10 +99,6 @@ class Asked {
     return *best;
   }
 
-  double step_of(const Contestant& contestant, const PredictionSetting& setting) const {
-    return predict(contestant, setting).step_s;
-  }
-
  private:
   std::vector<Contestant> contestants_;
 };
@@ -114,11 +110,10 @@ void sort_schemes(std::vector<AdvisedScheme>& schemes) {
   });
 }
 
-std::vector<Limit> limits_of(const Asked& asked, const AdvisedScheme& best,
-                             const PredictionSetting& setting) {
+std::vector<Limit> limits_of(const AdvisedScheme& best, const PredictionSetting& setting) {
   const double step_s = best.prediction.step_s;
   const auto gain = [&](const PredictionSetting& other) {
-    return std::max(0.0, step_s - asked.step_of(best.prediction.contestant, other));
+    return std::max(0.0, step_s - predict(best.prediction.contestant, other).step_s);
   };
   std::vector<Limit> limits{{"bandwidth", gain(without_bandwidth_limit(setting))},
                             {"latency", gain(without_latency(setting))},
@@ -184,7 +179,11 @@ std::vector<Lever> levers_of(const Asked& asked, const AdviceQuestion& question,
     add("twice the bandwidth" + where, {{of + "bandwidth", bandwidth_text(2.0 * bandwidth)}});
   }
   if (c.network.latency > Duration{0}) {
-    add("half the latency", {{"latency", exact_text(c.network.latency / 2)}});
+    std::vector<OptionText> halved{{"latency", exact_text(c.network.latency / 2)}};
+    if (const auto& apart = c.network.between_latency; apart && c.network.racks > 1) {
+      halved.push_back({"between-latency", exact_text(*apart / 2)});
+    }
+    add("half the latency", halved);
   }
   if (is_uneven(c)) {
     add("workers that are alike",
@@ -217,7 +216,9 @@ BandwidthNeed need_of(const Asked& asked, const PredictionSetting& setting) {
   const Configuration& c = setting.configuration;
   const double rows = static_cast<double>(c.batch) * c.workers;
   const double wanted = rows / (wanted_share * ideal_rate(setting)), least = step_at(0.0);
-  BandwidthNeed need{.share = wanted_share, .most_share = rows / least / ideal_rate(setting)};
+  BandwidthNeed need{.share = wanted_share,
+                     .between_racks = is_between_racks(c),
+                     .most_share = rows / least / ideal_rate(setting)};
   if (least >= wanted) return need;
   // The model takes so long at least: all of a step.
   const double high = wanted / static_cast<double>(setting.parameters * sizeof(float));
@@ -288,7 +289,7 @@ Advice advise(const AdviceQuestion& asked_for) {
   sort_schemes(advice.schemes);
   if (advice.schemes.empty() || !advice.schemes.front().as_one)
     (void)asked.best(setting);  // throws
-  advice.limits = limits_of(asked, advice.best(), setting);
+  advice.limits = limits_of(advice.best(), setting);
   advice.levers = levers_of(asked, question, advice);
   advice.need = need_of(asked, setting);
   advice.workers = worker_counts_of(asked, question);

@@ -81,7 +81,9 @@ void print_scheme(const Scheme& scheme) {
   }
   fmt::print("  in wall: {}\n", repeatability(scheme));
   fmt::print("  when a worker is gone for good: {}\n",
-             scheme.order.outlives_worker ? "the others go on" : "it is waited for in vain");
+             scheme.order.outlives_worker                    ? "the others go on"
+             : cast_of(scheme, Configuration{}).workers == 1 ? "nobody is left"
+                                                             : "it is waited for in vain");
   std::string flags;
   for (const HyperparameterInfo& parameter : scheme.hyperparameters)
     flags += " --" + parameter.name;

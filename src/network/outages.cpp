@@ -58,8 +58,9 @@ void Outages::forget_before(std::size_t i) {
   for (; forgotten_ < i && !found_.empty(); ++forgotten_) found_.pop_front();
 }
 
-Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t seed) {
-  std::vector<FaultTime> named;
+Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t seed,
+                   std::vector<FaultTime> besides) {
+  std::vector<FaultTime> named = std::move(besides);
   for (const Crash& crash : faults.crashes) {
     if (crash.rank == rank) named.push_back(crash.when);
   }

@@ -21,16 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;  // keys in the order they are written here
 
-std::string rate_text(double rate) {
-  return human_count(rate);
-}
-
 std::string share_text(double share) {
   return fmt::format("{:.3g} %", 100.0 * share);
-}
-
-std::string seconds_text(double duration_s) {
-  return human_duration(duration_s);
 }
 
 /// The command that prints a prediction of it, with these changes.
@@ -62,17 +54,17 @@ std::string limit_sentence(const AdviceQuestion& question, const Advice& advice)
   std::string text = fmt::format(
       "The limit is {}: {} of the {} that a step of {} takes. {} {} {} rows/s, {} of what {} if "
       "none waited.\n",
-      limit.name, seconds_text(limit.seconds), seconds_text(best.prediction.step_s),
+      limit.name, human_duration(limit.seconds), human_duration(best.prediction.step_s),
       best.prediction.contestant.label, counted(workers, "worker"), workers == 1 ? "does" : "do",
-      rate_text(best.rate), share_text(best.share), workers == 1 ? "it would" : "they would");
+      human_count(best.rate), share_text(best.share), workers == 1 ? "it would" : "they would");
   for (std::size_t i = 1; i < advice.limits.size(); ++i) {
     text += fmt::format("{}{}, {}", i == 1 ? "Then " : "; ", advice.limits[i].name,
-                        seconds_text(advice.limits[i].seconds));
+                        human_duration(advice.limits[i].seconds));
   }
   if (advice.limits.size() > 1) text += ".\n";
   if (workers > 1 && best.rate <= advice.alone_rate) {
     text += fmt::format("One worker alone does {} rows/s: {} are no faster than one.\n",
-                        rate_text(advice.alone_rate), workers);
+                        human_count(advice.alone_rate), workers);
   }
   return text;
 }
@@ -82,8 +74,8 @@ std::string scheme_table(const AdviceQuestion& question, const Advice& advice) {
   const double best = advice.best().rate;
   std::vector<TableRow> lines{{"scheme", "a step", "rows/s", "of linear", "passes"}};
   for (const AdvisedScheme& scheme : advice.schemes) {
-    lines.push_back({scheme.prediction.contestant.label, seconds_text(scheme.prediction.step_s),
-                     rate_text(scheme.rate), share_text(scheme.share),
+    lines.push_back({scheme.prediction.contestant.label, human_duration(scheme.prediction.step_s),
+                     human_count(scheme.rate), share_text(scheme.share),
                      scheme.as_one ? "1" : fmt::format("≤ {:.3g}", scheme.rate / best)});
   }
   return aligned(lines) + fmt::format(
@@ -102,7 +94,7 @@ std::string lever_table(const Advice& advice) {
   std::string costs;
   for (const Lever& lever : advice.levers) {
     if (lines.size() > most) break;
-    lines.push_back({lever.what, seconds_text(lever.step_s), rate_text(lever.rate),
+    lines.push_back({lever.what, human_duration(lever.step_s), human_count(lever.rate),
                      fmt::format("{:.2f}", lever.factor),
                      lever.changes.empty() ? "itself" : lever.scheme});
     if (!lever.cost.empty()) costs += fmt::format("  {}: {}\n", lever.what, lever.cost);
@@ -112,22 +104,21 @@ std::string lever_table(const Advice& advice) {
 
 std::string need_sentence(const AdviceQuestion& question, const Advice& advice) {
   const BandwidthNeed& need = advice.need;
+  const Network& network = question.setting.configuration.network;
   const std::string share = share_text(need.share);
+  const char* const where = need.between_racks ? " between racks" : "";
   if (need.bytes_per_second) {
-    const Network& network = question.setting.configuration.network;
-    const bool between = network.racks > 1 && network.between_bytes_per_second;
-    const double there = between ? *network.between_bytes_per_second : network.bytes_per_second;
-    const bool has_it = there >= *need.bytes_per_second;
-    return fmt::format("{} of linear {} {}{}.\n", share, has_it ? "holds down to" : "needs",
-                       bits_per_second(*need.bytes_per_second), between ? " between racks" : "");
+    const double there =
+        need.between_racks ? *network.between_bytes_per_second : network.bytes_per_second;
+    return fmt::format("{} of linear {} {}{}.\n", share,
+                       there >= *need.bytes_per_second ? "holds down to" : "needs",
+                       bits_per_second(*need.bytes_per_second), where);
   }
   if (need.most_share >= need.share) {
     return fmt::format("{} of linear needs hardly any bandwidth.\n", share);
   }
-  const bool between = question.setting.configuration.network.racks > 1 &&
-                       question.setting.configuration.network.between_bytes_per_second;
-  return fmt::format("No bandwidth{} brings {} of linear: without its limit it is {}.\n",
-                     between ? " between racks" : "", share, share_text(need.most_share));
+  return fmt::format("No bandwidth{} brings {} of linear: without its limit it is {}.\n", where,
+                     share, share_text(need.most_share));
 }
 
 std::string workers_text(const AdviceQuestion& question, const Advice& advice) {
@@ -139,7 +130,7 @@ std::string workers_text(const AdviceQuestion& question, const Advice& advice) {
       *question.noise_scale, question.setting.configuration.workers);
   std::vector<TableRow> lines{{"workers", "a step", "time"}};
   for (const WorkerCount& count : advice.workers) {
-    lines.push_back({fmt::to_string(count.workers), seconds_text(count.step_s),
+    lines.push_back({fmt::to_string(count.workers), human_duration(count.step_s),
                      fmt::format("{:.3g}{}", count.time, &count == &*best ? " *" : "")});
   }
   const bool is_last = &*best == &advice.workers.back();
@@ -153,9 +144,9 @@ std::string measured_text(const AdviceQuestion& question, const Advice& advice) 
       question.measured ? question.measured->label : advice.best().prediction.contestant.label;
   const double times = *question.measured_rate / advice.expected_rate;
   std::string text = fmt::format(
-      "\nMeasured: {} rows/s, {} the {} that {} should do.", rate_text(*question.measured_rate),
+      "\nMeasured: {} rows/s, {} the {} that {} should do.", human_count(*question.measured_rate),
       times > 1.5 ? fmt::format("{:.3g} times", times) : share_text(times) + " of",
-      rate_text(advice.expected_rate), label);
+      human_count(advice.expected_rate), label);
   if (advice.explanations.empty()) {
     return text + (std::abs(times - 1.0) < 0.05 ? " That is as expected.\n"
                                                 : " Nothing that is known here explains it.\n");

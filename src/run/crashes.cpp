@@ -129,8 +129,8 @@ void Experiment::remark_lost_ranks(const RuntimeReport& report, const RunState& 
   if (who.empty()) return;
   bool any_left = false;
   for (int w = 0; w < cast_.workers; ++w) any_left = any_left || !state.is_lost(w);
-  hooks_.remark(any_left ? fmt::format("note: {}; the others went on, without its rows and the "
-                                       "minibatch that it was at",
+  hooks_.remark(any_left ? fmt::format("note: {}; the others went on, without the rows and the "
+                                       "minibatch of who is gone",
                                        who)
                          : fmt::format("warning: {}, and no worker is left", who));
 }

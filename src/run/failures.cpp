@@ -96,8 +96,7 @@ std::string lost_ranks_text(const Faults& faults, int workers, Time now) {
 
 std::optional<Failures> failures_of(const Faults& faults, int workers, int ranks,
                                     std::uint64_t seed) {
-  const bool any = !faults.crashes.empty() || faults.drawn_crashes;
-  if (!any || faults.on_failure == OnFailure::wait) return std::nullopt;
+  if (!faults.crash() || faults.on_failure == OnFailure::wait) return std::nullopt;
   return Failures(faults, workers, ranks, seed);
 }
 

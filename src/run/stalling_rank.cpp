@@ -10,17 +10,14 @@ std::unique_ptr<StallingRank> stalling_rank(Rank& inside, const Faults& faults,
                                             std::uint64_t seed) {
   const bool crashes = faults.crash() && faults.on_failure == OnFailure::wait;
   if (faults.stalls.empty() && !crashes) return nullptr;
-  std::vector<FaultTime> named;
+  std::vector<FaultTime> stalls;
   for (const Stall& stall : faults.stalls) {
-    if (stall.rank == inside.rank()) named.push_back(stall.when);
+    if (stall.rank == inside.rank()) stalls.push_back(stall.when);
   }
-  for (const Crash& crash : faults.crashes) {
-    if (crashes && crash.rank == inside.rank()) named.push_back(crash.when);
-  }
-  const bool draws = crashes && inside.rank() < inside.workers();
+  const Faults none;
   return std::make_unique<StallingRank>(
-      inside,
-      Outages(std::move(named), draws ? faults.drawn_crashes : std::nullopt, seed, inside.rank()));
+      inside, crashes_of(crashes ? faults : none, inside.rank(), inside.workers(), seed,
+                         std::move(stalls)));
 }
 
 StallingRank::StallingRank(Rank& inside, Outages away)
@@ -120,7 +117,7 @@ void StallingRank::post(int to, std::span<const std::byte> bytes, Payload payloa
 
 void StallingRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {
   const Time began = now();
-  die_before(began + cost.simulated + cost.pause);
+  die_before(checked_sum(checked_sum(began, cost.simulated), cost.pause));
   RankWrapper::compute(cost, work);
   stand_since(began);
 }
@@ -140,7 +137,7 @@ bool StallingRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> 
     return true;
   };
   const Time began = now();
-  die_before(began + cost.simulated + cost.pause);
+  die_before(checked_sum(checked_sum(began, cost.simulated), cost.pause));
   bool goes_on = RankWrapper::compute_serving(cost, work, serve_if_awake);
   if (goes_on) {
     const Duration missed = missed_since(began);

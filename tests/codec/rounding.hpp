@@ -44,4 +44,12 @@ inline std::vector<Real> nearest_powers(const CodecSample& x) {
   return result;
 }
 
+/// The same of doubles: what e3m0 makes of them.
+inline std::vector<double> as_e3m0(const std::vector<double>& x) {
+  CodecSample sample;
+  sample.values = x;
+  const std::vector<Real> nearest = nearest_powers(sample);
+  return {nearest.begin(), nearest.end()};
+}
+
 }  // namespace trainyard::test

@@ -172,6 +172,7 @@ TEST_CASE("who crashes for good is waited for in vain, or not at all", "[run][cr
   const RunResult stuck = run_small(c);
   CHECK(stuck.summary.seconds == Approx(0.018));  // the others have done that step
   CHECK(stuck.summary.steps == 15.0);
+  CHECK(stuck.accounts[2].compute == 17500us);  // in the midst of a minibatch
   CHECK(says(stuck, "worker 2 crashed at 17.5 ms for good"));
   CHECK(says(stuck, "waits for a message from rank"));
 

@@ -78,17 +78,4 @@ TEST_CASE("a run in teams that its clock ends does not go back", "[run]") {
   }
 }
 
-// The step in which a codec is given a NaN is nobody's, not even theirs who sit it out.
-TEST_CASE("samples do not become fewer where a run ends in the midst of a step", "[run]") {
-  Configuration c = on_a_network("fedpaq");
-  c.hyperparameters["participation"] = 0.26;
-  c.hyperparameters["period"] = 2.0;
-  c.ingredients = {{"codec", "identity"}};
-  c.optimizer.lr = 1e30;
-  c.evaluate_every = 1.0 / 15.0;
-  const RunResult run = run_small(c);
-  CHECK(run.summary.diverged);
-  check_totals(run);
-}
-
 }  // namespace trainyard

@@ -295,3 +295,10 @@ TEST_CASE("lockstep: looks are after every so many steps, and at the end", "[run
     CHECK(steps == std::vector<double>{0, 4, 8, 12, 16, 20, 23});
   }
 }
+
+TEST_CASE("a step that is sat out is nobody's before it is done", "[runtime]") {
+  RunState state({.workers = 2, .dimension = 1});
+  Pacer pacer({.limits = {.steps = 3}, .workers = 2}, state, {}, interrupted);
+  pacer.sit_out(0);
+  CHECK(pacer.worker_steps_done() == 0);
+}

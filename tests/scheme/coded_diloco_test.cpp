@@ -4,6 +4,7 @@
 
 #include "trainyard/scheme/scheme.hpp"
 
+#include "codec/rounding.hpp"
 #include "support/catch.hpp"
 #include "support/golden.hpp"
 
@@ -22,22 +23,6 @@ Configuration configuration(int workers, std::uint64_t steps, const char* codec)
   c.ingredients["codec"] = codec;
   c.hyperparameters = {{"period", 5.0}, {"outer-lr", 0.6}, {"outer-momentum", 0.8}};
   return c;
-}
-
-/// The nearest of 0 and ± the largest times 2^-j, j = 0 … 6, by looking at all of them.
-Doubles e3m0(const Doubles& x) {
-  double largest = 0.0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  Doubles result;
-  for (const double value : x) {
-    double nearest = 0.0;
-    for (int j = 6; j >= 0; --j) {
-      const double level = std::copysign(std::ldexp(largest, -j), value);
-      if (std::abs(value - level) <= std::abs(value - nearest)) nearest = level;
-    }
-    result.push_back(nearest);
-  }
-  return result;
 }
 
 }  // namespace
@@ -65,14 +50,14 @@ TEST_CASE("coded-diloco steps along the encoded mean of encoded ways",
               const std::size_t at = 3 * owner + j;
               part[j] = outer[at] - x[i][at] + (feeds_back ? error[i][at] : 0.0);
             }
-            const Doubles sent = e3m0(part);
+            const Doubles sent = test::as_e3m0(part);
             for (std::size_t j = 0; j < 3; ++j) {
               error[i][3 * owner + j] = part[j] - sent[j];
               sum[j] += sent[j] / n;
             }
           }
           for (std::size_t j = 0; j < 3 && feeds_back; ++j) sum[j] += own_error[3 * owner + j];
-          const Doubles way = e3m0(sum);
+          const Doubles way = test::as_e3m0(sum);
           for (std::size_t j = 0; j < 3; ++j) {
             const std::size_t at = 3 * owner + j;
             own_error[at] = sum[j] - way[j];

@@ -8,6 +8,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "codec/rounding.hpp"
 #include "support/catch.hpp"
 #include "support/golden.hpp"
 #include "support/training.hpp"
@@ -27,22 +28,6 @@ Hyperparameters schedule(double period, double fragments, double delay, double l
 
 Network slow_network() {
   return {.latency = std::chrono::microseconds(100), .bytes_per_second = 1e6};
-}
-
-/// The nearest of 0 and ± the largest times 2^-j, j = 0 … 6, from halfway on the larger.
-Doubles four_bits(const Doubles& x) {
-  double largest = 0.0;
-  for (const double value : x) largest = std::max(largest, std::abs(value));
-  Doubles result;
-  for (const double value : x) {
-    double nearest = 0.0;
-    for (int j = 6; j >= 0; --j) {
-      const double level = std::copysign(std::ldexp(largest, -j), value);
-      if (std::abs(value - level) <= std::abs(value - nearest)) nearest = level;
-    }
-    result.push_back(nearest);
-  }
-  return result;
 }
 
 /// Two workers, two fragments of five and six numbers, of which the first worker owns two and
@@ -93,14 +78,14 @@ class ByHand {
       for (std::size_t j = first; j < last; ++j) {
         part.push_back(outer_[j] - x_[i][j] + (feeds_back_ ? error_[i][j] : 0.0));
       }
-      const Doubles sent = four_bits(part);
+      const Doubles sent = test::as_e3m0(part);
       for (std::size_t j = first; j < last; ++j) {
         error_[i][j] = part[j - first] - sent[j - first];
         sum[j - first] += sent[j - first] / n;
       }
     }
     for (std::size_t j = first; j < last && feeds_back_; ++j) sum[j - first] += own_error_[j];
-    const Doubles mean = four_bits(sum);
+    const Doubles mean = test::as_e3m0(sum);
     for (std::size_t j = first; j < last; ++j) {
       own_error_[j] = sum[j - first] - mean[j - first];
       way_[j] = mean[j - first];

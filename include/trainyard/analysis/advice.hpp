@@ -62,6 +62,7 @@ struct Lever {
 /// rate of workers that wait for nothing; empty where no bandwidth does.
 struct BandwidthNeed {
   double share = 0.9;
+  bool between_racks = false;  // whose links it is about
   std::optional<double> bytes_per_second{};
   double most_share = 0.0;  // with an infinite bandwidth
 };

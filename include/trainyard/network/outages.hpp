@@ -45,7 +45,8 @@ class Outages {
   RandomStream stream_;
 };
 
-/// Those in which the rank has crashed. Of drawn ones only a worker has any.
-Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t seed);
+/// Those in which the rank has crashed, and others besides. Of drawn ones only a worker has any.
+Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t seed,
+                   std::vector<FaultTime> besides = {});
 
 }  // namespace trainyard
