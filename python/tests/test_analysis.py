@@ -1,0 +1,89 @@
+"""What is worked out and not trained: predictions, break-evens, graphs, advice."""
+
+import json
+
+import numpy as np
+import pytest
+
+import trainyard as ty
+
+
+def test_what_predict_varies_has_whole_numbers_where_they_were_and_units():
+    sizes = ty.predict("ring", size="4MB", latency="10us", workers=[4, 8])
+    assert [*sizes["workers"]] == [4, 8] and sizes["workers"].dtype == int
+    assert "workers" not in sizes.attrs["units"] and sizes.attrs["units"]["step_s"] == "s"
+    links = ty.predict("ring", size="4MB", bandwidth=["1Gbps", "10Gbps"])
+    assert [*links["bandwidth"]] == [125e6, 1250e6] and links.attrs["units"]["bandwidth"] == "B/s"
+    assert [*ty.predict("ring", bandwidth=["1Gbps", "infinite"])["bandwidth"]] == [125e6, np.inf]
+    graphs = ty.predict("gossip", topology=["ring", "full"], workers=[4, 8])
+    assert [*graphs["topology"]] == ["ring", "ring", "full", "full"] and [*graphs["workers"]] == [4, 8] * 2
+    both = ty.predict("ring", size="4MB", bandwidth=["1Gbps", "10Gbps"], compute_time=["1ms", "2.5ms"])
+    assert [*both["bandwidth"]] == [125e6, 125e6, 1250e6, 1250e6] and both.attrs["units"]["bandwidth"] == "B/s"
+    assert [*both["compute_time"]] == [0.001, 0.0025] * 2 and both.attrs["units"]["compute_time"] == "s"
+
+
+def test_advice_and_predictions_are_frames():
+    frame = ty.predict("ring", size="4MB", workers=range(2, 9), latency=["10us", "1ms"])
+    assert len(frame) == 14 and {"workers", "latency"} <= {*frame.columns}
+    # c + 2(n-1)(α + t/n)
+    for _, row in frame.iterrows():
+        n, alpha = row["workers"], row["latency"]
+        transfer = 4e6 * 8 / 1e9
+        assert row["closed_form_s"] == pytest.approx(1e-3 + 2 * (n - 1) * (alpha + transfer / n), rel=1e-4)
+    advice = ty.advise(size="59MB", compute_time="250ms", bandwidth="625Mbps", workers=6)
+    assert {"name", "seconds"} <= {*advice.limits.columns} and "what" in advice.levers
+    assert advice.best in repr(advice)
+
+
+def test_a_break_even_is_the_programs(program):
+    found = ty.break_even(["csgd:sign", "choco"], codec=["fp16", "qsgd:127"], size="4MB", latency="50us")
+    assert [*zip(found["label"], found["codec"])] == [
+        ("csgd:sign", "sign"), ("choco:ring", "fp16"), ("choco:ring", "qsgd:127")]
+    row = json.loads(program("predict", "--break-even", "--schemes", "choco", "--codec", "fp16", "--size", "4MB",
+                             "--latency", "50us", "--json"))["rows"][0]
+    assert {name: value for name, value in found.iloc[1].items() if value is not None} == {
+        name: value for name, value in row.items() if value is not None}
+    assert found.attrs["units"]["break_even_bytes_per_s"] == "B/s" and found.attrs["units"]["plain_bytes_per_step"] == "B"
+    # Below it a step with the codec is shorter, above it longer.
+    at = found["break_even_bytes_per_s"][2]
+    for share, pays in ((0.9, True), (1.1, False)):
+        there = ty.break_even("choco", "qsgd:127", size="4MB", latency="50us", bandwidth=f"{share * at:.0f}B/s").iloc[0]
+        assert (there["step_s"] < there["plain_step_s"]) == pays
+    assert len(ty.break_even("csgd")) > 5
+    with pytest.raises(ty.UsageError, match="ring takes no codec"):
+        ty.break_even("ring")
+    with pytest.raises(ty.UsageError, match="codec fp16: each of schemes says a codec itself"):
+        ty.break_even("csgd:sign", "fp16")
+    with pytest.raises(ty.UsageError, match="workers: found several values") as raised:
+        ty.break_even("csgd", workers=[4, 8])
+    assert raised.value.option == "workers"
+
+
+def test_graphs_have_their_figures_and_matrices(tmp_path):
+    found = ty.topology(["ring", "full"], workers=[4, 16])
+    assert [*zip(found["topology"], found["workers"])] == [("ring", 4), ("ring", 16), ("full", 4), ("full", 16)]
+    for _, row in found.iterrows():
+        matrices = ty.mixing_matrices(row["topology"], int(row["workers"]))
+        values = np.sort(np.abs(np.linalg.eigvals(matrices[0])))
+        assert row["rho"] == pytest.approx(values[-2], abs=1e-12)
+    rounds = ty.mixing_matrices("one-peer-exp", 8)
+    assert rounds.shape == (3, 8, 8)
+    assert np.allclose(np.linalg.multi_dot([*rounds]), 1 / 8)
+    links = tmp_path / "links"
+    links.write_text("0 1\n1 2\n2 0\n2 1\n")
+    columns = ty.mixing_matrices(f"digraph:{links}", 3)[0]  # of push-sum: what a worker has is shared out
+    assert np.allclose(columns, np.array([[1 / 2, 1 / 3, 0], [0, 1 / 3, 1 / 2], [1 / 2, 1 / 3, 1 / 2]]))
+
+
+def test_graphs_of_ones_own_have_them_too():
+    w = np.array([[0.6, 0.4, 0.0], [0.4, 0.3, 0.3], [0.0, 0.3, 0.7]])
+    ty.topology_of("three-offices", w)
+    assert np.array_equal(ty.mixing_matrices("three-offices", 3), w[None])
+    row = ty.topology("three-offices", 3).iloc[0]
+    assert row["rho"] == pytest.approx(np.sort(np.abs(np.linalg.eigvalsh(w)))[-2]) and row["doubly_stochastic"]
+    for call in (lambda: ty.topology("rign"), lambda: ty.mixing_matrices("rign"), lambda: ty.topology("ring", 0),
+                 lambda: ty.topology("three-offices", 4), lambda: ty.topology("ring", size="-1"),
+                 lambda: ty.mixing_matrices("ring", 10**9), lambda: ty.topology("ring", seed=-1), lambda: ty.topology("ring", workers=[]),
+                 lambda: ty.mixing_matrices(["ring"]), lambda: ty.topology(7)):
+        with pytest.raises(ty.UsageError):
+            call()
