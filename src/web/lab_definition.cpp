@@ -41,7 +41,21 @@ Json lengths_of(const Configuration& c) {
 Json show_of(const LabPage& page) {
   Json show{{"x", page.x}, {"y", page.y}};
   if (page.logarithmic) show["log"] = true;
+  if (page.minimum) show["minimum"] = *page.minimum;
   return show;
+}
+
+Json guess_of(const PageGuess& guess) {
+  Json made{{"question", guess.question}, {"figure", guess.figure}, {"most", guess.most}};
+  if (const auto& drawn = guess.drawn) {
+    made["drawn"] = {{"option", drawn->option},
+                     {"units", drawn->units},
+                     {"from", drawn->from},
+                     {"to", drawn->to},
+                     {"right", {drawn->right_from, drawn->right_to}},
+                     {"tolerance", drawn->tolerance}};
+  }
+  return made;
 }
 
 LabDefinition definition_of(const Lab& lab) {
@@ -49,8 +63,12 @@ LabDefinition definition_of(const Lab& lab) {
   std::vector<ContestantTable> contestants;
   parse_configuration(lab.text, "lab:" + lab.name, c, &contestants);
   const LabPage& page = lab.page;
-  LabDefinition made{
-      .name = lab.name, .title = page.title, .question = page.question, .sliders = {}, .json = {}};
+  LabDefinition made{.name = lab.name,
+                     .title = page.title,
+                     .question = page.question,
+                     .number = page.number,
+                     .sliders = {},
+                     .json = {}};
   Json sliders = Json::array();
   for (const PageSlider& slider : page.sliders) {
     const std::string value = value_of(slider, lab, c);
@@ -61,9 +79,17 @@ LabDefinition definition_of(const Lab& lab) {
                        {"texts", slider.texts},
                        {"value", value}});
   }
-  made.json = Json{{"name", lab.name},      {"title", page.title},      {"question", page.question},
-                   {"story", page.story},   {"options", lengths_of(c)}, {"sliders", sliders},
-                   {"show", show_of(page)}, {"timeline", page.timeline}}
+  made.json = Json{{"name", lab.name},
+                   {"title", page.title},
+                   {"number", page.number},
+                   {"question", page.question},
+                   {"story", page.story},
+                   {"options", lengths_of(c)},
+                   {"sliders", sliders},
+                   {"show", show_of(page)},
+                   {"timeline", page.timeline},
+                   {"watch", {{"curve", page.watch.curve}, {"slider", page.watch.slider}}},
+                   {"guess", guess_of(page.guess)}}
                   .dump();
   return made;
 }
@@ -102,6 +128,17 @@ const LabDefinition& lab_definition(std::string_view name) {
   names.reserve(all.size());
   for (const LabDefinition& lab : all) names.push_back(lab.name);
   throw_unknown("lab", name, names);
+}
+
+std::string without_answers(const LabDefinition& lab) {
+  Json json = Json::parse(lab.json);
+  Json& story = json["story"];
+  story.erase(story.begin() + 1, story.end());
+  if (json["guess"].contains("drawn")) {
+    for (const char* key : {"right", "tolerance"}) json["guess"]["drawn"].erase(key);
+  }
+  json["untold"] = true;
+  return json.dump();
 }
 
 LabPosition first_position(const LabDefinition& lab) {

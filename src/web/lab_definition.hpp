@@ -1,9 +1,14 @@
 // The labs as pages: what each asks, shows and lets one move, from the part [page] of its file
 // (trainyard/configuration/labs.hpp), as JSON for the page's program.
 //
-//   {"name", "title", "question", "story": ["a paragraph", …], "options": {"epochs": "1.5"},
+//   {"name", "title", "number": 3, "question", "story": ["a paragraph", …],
+//    "options": {"epochs": "1.5"},
 //    "sliders": [{"option", "label", "values": ["0:1", …], "texts": ["1", …], "value": "0:10"}, …],
-//    "show": {"x", "y", "log": true}, "timeline": "ring"}
+//    "show": {"x", "y", "log": true, "minimum": 0.42}, "timeline": "ring",
+//    "guess": {"question", "figure": "seconds_to_target", "most": false,
+//              "drawn": {"option": "period", "units": ["step", "steps"], "from": 1, "to": 128,
+//                        "right": [5, 28], "tolerance": 1.1}},
+//    "watch": {"curve": "ring", "slider": "latency"}}
 //
 // `options` are those that say how long its runs are. A slider's `value` is the configuration's.
 //
@@ -27,6 +32,7 @@ struct LabSlider {
 
 struct LabDefinition {
   std::string name, title, question;
+  int number = 0;
   std::vector<LabSlider> sliders;
   std::string json;  // the whole definition
 };
@@ -35,6 +41,10 @@ struct LabDefinition {
 const std::vector<LabDefinition>& lab_definitions();
 /// Throws UsageError for a name that is none, with those there are.
 const LabDefinition& lab_definition(std::string_view name);
+
+/// Its JSON without what tells the answer: the story has its first paragraph, and a line to be
+/// marked does not say where that is right; "untold" is true.
+std::string without_answers(const LabDefinition& lab);
 
 /// The positions of the sliders: option → value.
 using LabPosition = std::map<std::string, std::string>;

@@ -1,5 +1,6 @@
 // Which options a question of the lab may set.
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,23 @@ bool is_a_file(std::string_view topology) {
   return std::ranges::any_of(topologies(), [&](const TopologyInfo& info) {
     return info.name == name && info.takes_file();
   });
+}
+
+/// Only generated ones, and no larger than by themselves.
+void check_dataset(const std::string& text) {
+  const std::optional<GeneratorChoice> made = find_generator(text);
+  if (!made) {
+    std::vector<std::string> known;
+    for (const GeneratorInfo& generator : generators()) known.push_back(generator.name);
+    throw OptionError("dataset", fmt::format("{} is none of the generated sets {}; a file of your "
+                                             "own is uploaded",
+                                             echoed(text), joined(known)));
+  }
+  if (made->rows > made->generator->rows) {
+    throw OptionError(
+        "dataset", fmt::format("{} are more rows than the {} that the lab makes of {}", made->rows,
+                               made->generator->rows, made->generator->name));
+  }
 }
 
 [[noreturn]] void refuse_option(const std::string& name) {
@@ -55,14 +73,10 @@ void check_lab_option(const OptionText& setting) {
   if (name == "topology" && is_a_file(text)) {
     throw OptionError(name, text, "the lab reads no files; the command line does");
   }
-  if (name == "dataset" &&
-      std::ranges::find(generators(), text, &GeneratorInfo::name) == generators().end()) {
-    std::vector<std::string> known;
-    for (const GeneratorInfo& generator : generators()) known.push_back(generator.name);
-    throw OptionError(name, fmt::format("{} is none of the generated sets {}; a file of your own "
-                                        "is uploaded",
-                                        echoed(text), joined(known)));
+  if (name == "fault" && text.find("trace:") != std::string::npos) {
+    throw OptionError(name, text, "the lab reads no files; the command line does");
   }
+  if (name == "dataset") check_dataset(text);
   if (name == "test" && text != "every-fifth") {
     throw OptionError(name, fmt::format("{}: the lab takes every-fifth", echoed(text)));
   }

@@ -70,6 +70,8 @@ std::vector<OptionText> options_of(const Json& json) {
     }
     all.push_back({name, value.get<std::string>()});
     check_lab_option(all.back());
+    // A switch is there, as on the command line.
+    if (all.back().text.empty()) all.back().text = "true";
   }
   return all;
 }

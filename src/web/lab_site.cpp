@@ -1,5 +1,6 @@
 #include "web/lab_site.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -11,12 +12,14 @@
 #include "trainyard/codec/codec.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/defaults.hpp"
+#include "trainyard/configuration/labs.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/generate.hpp"
 #include "trainyard/scheme/scheme.hpp"
 #include "trainyard/topology/topology.hpp"
 #include "trainyard/web/page.hpp"
 
+#include "web/free_start.hpp"
 #include "web/lab_answer.hpp"
 #include "web/lab_question.hpp"
 
@@ -27,10 +30,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// `href` of a lab's name.
-Json lab_list(const std::function<std::string(const std::string&)>& href) {
+Json lab_list(const std::function<std::string(const std::string&)>& href,
+              const std::vector<LabDefinition>& labs = lab_definitions()) {
   Json list = Json::array();
-  for (const LabDefinition& lab : lab_definitions()) {
+  for (const LabDefinition& lab : labs) {
     list.push_back({{"name", lab.name},
+                    {"number", lab.number},
                     {"title", lab.title},
                     {"question", lab.question},
                     {"href", href(lab.name)}});
@@ -45,6 +50,9 @@ std::string live_href(const std::string& name) {
 std::string file_href(const std::string& name) {
   return name + ".html";
 }
+
+/// Of all pages of an export.
+const char* const scripts_file = "trainyard.js";
 
 template <typename Table>
 Json names_in(const Table& table) {
@@ -73,6 +81,14 @@ std::string with_member(const Json& object, const std::string& key, const std::s
   return fmt::format("{}{}\"{}\":{}}}", text, object.empty() ? "" : ",", key, document);
 }
 
+/// An answer whose runs say nothing of what became of them.
+std::string without_notes(const std::string& answer) {
+  Json document = Json::parse(answer);
+  document["notes"] = Json::array();
+  for (Json& run : document["runs"]) run["notes"] = Json::array();
+  return document.dump();
+}
+
 }  // namespace
 
 /// Whole, or Interrupted: no page shows what an interrupt has left of an answer.
@@ -81,6 +97,7 @@ std::string LabSite::computed(const std::string& body) {
       body, [](std::string_view) { return std::shared_ptr<const UploadedData>(); });
   const auto loaded = data_.load(question.request.configuration, nullptr);
   std::string answer = lab_answer(question, *loaded, interrupted_, true);
+  if (untold_) answer = without_notes(answer);
   // relaxed: a flag that a signal sets; nothing is published with it.
   if (interrupted_.load(std::memory_order_relaxed)) throw Interrupted("interrupted");
   return answer;
@@ -110,11 +127,23 @@ std::string LabSite::first_answer(const std::string& question) {
   return answer.get();
 }
 
+/// None where nothing is told, as the free page tells.
+nlohmann::json LabSite::free_href() const {
+  return untold_ ? nlohmann::json(nullptr) : nlohmann::json("/free");
+}
+
+std::string LabSite::definition_of(const LabDefinition& lab) const {
+  return untold_ ? without_answers(lab) : lab.json;
+}
+
 std::string LabSite::lab_page(const LabDefinition& lab) {
-  const Json page{{"lab", Json::parse(lab.json)},
-                  {"grid", nullptr},
-                  {"labs", lab_list(live_href)},
-                  {"free", "/free"}};
+  Json page{{"lab", Json::parse(definition_of(lab))},
+            {"grid", nullptr},
+            {"labs", lab_list(live_href)},
+            {"home", "/"},
+            {"free", free_href()}};
+  // The free page says who was first.
+  if (!untold_) page["start"] = free_start(*std::ranges::find(labs(), lab.name, &Lab::name));
   const std::string first = first_answer(question_at(lab, first_position(lab)));
   return html_page(PageKind::lab, lab.title, with_member(page, "first", first));
 }
@@ -134,26 +163,30 @@ std::string LabSite::free_page() {
 std::optional<std::string> LabSite::page(const std::string& path) {
   if (path == "/") {
     return html_page(PageKind::labs, "Labs",
-                     Json{{"labs", lab_list(live_href)}, {"free", "/free"}}.dump());
+                     Json{{"labs", lab_list(live_href)}, {"free", free_href()}}.dump());
   }
-  if (path == "/free") return free_page();
+  if (path == "/free" && !untold_) return free_page();
   for (const LabDefinition& lab : lab_definitions()) {
     if (path == live_href(lab.name)) return lab_page(lab);
   }
   return std::nullopt;
 }
 
-std::vector<std::string> LabSite::exported_names() {
-  std::vector<std::string> names{"index.html"};
+std::vector<std::string> LabSite::exported_names(const std::string& only) {
+  if (!only.empty()) return {scripts_file, file_href(lab_definition(only).name)};
+  std::vector<std::string> names{"index.html", scripts_file};
   for (const LabDefinition& lab : lab_definitions()) names.push_back(file_href(lab.name));
   return names;
 }
 
 void LabSite::export_pages(
+    const std::string& only,
     const std::function<void(const std::string& name, const std::string& html)>& take,
     const std::function<void(const std::string&)>& told, std::size_t most_positions) {
-  const Json list = lab_list(file_href);
-  for (const LabDefinition& whole : lab_definitions()) {
+  std::vector<LabDefinition> exported = lab_definitions();
+  if (!only.empty()) exported = {lab_definition(only)};
+  const Json list = lab_list(file_href, exported);
+  for (const LabDefinition& whole : exported) {
     const LabDefinition lab = thinned(whole, most_positions);
     std::string grid, first;
     const std::vector<LabPosition> positions = positions_of(lab);
@@ -165,11 +198,15 @@ void LabSite::export_pages(
                           Json(position_key(lab, positions[i])).dump(), answer);
     }
     grid += fmt::format("}},\"first\":{}", first);
-    const Json page{{"lab", Json::parse(lab.json)}, {"labs", list}, {"free", nullptr}};
-    take(file_href(lab.name), html_page(PageKind::lab, lab.title, with_member(page, "grid", grid)));
+    Json page{{"lab", Json::parse(definition_of(lab))}, {"labs", list}, {"free", nullptr}};
+    if (!only.empty()) page["home"] = nullptr;
+    if (&whole == &exported.front()) take(scripts_file, page_scripts());
+    take(file_href(lab.name),
+         html_page_beside(scripts_file, PageKind::lab, lab.title, with_member(page, "grid", grid)));
   }
-  take("index.html",
-       html_page(PageKind::labs, "Labs", Json{{"labs", list}, {"free", nullptr}}.dump()));
+  if (!only.empty()) return;
+  take("index.html", html_page_beside(scripts_file, PageKind::labs, "Labs",
+                                      Json{{"labs", list}, {"free", nullptr}}.dump()));
 }
 
 }  // namespace trainyard

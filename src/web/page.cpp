@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/report/list_format.hpp"
 #include "trainyard/run/curve_figures.hpp"
+#include "trainyard/run/figures.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 #include "web/web_parts.hpp"
 
@@ -15,18 +18,18 @@ namespace trainyard {
 namespace {
 
 /// In the order of PageKind.
-constexpr std::array names{"comparison", "map",      "prediction", "sweep",    "break-even",
-                           "netcheck",   "topology", "consensus",  "timeline", "score",
-                           "lab",        "free",     "labs"};
+constexpr std::array names{"comparison", "map",       "prediction", "sweep",     "break-even",
+                           "advice",     "netcheck",  "topology",   "consensus", "timeline",
+                           "score",      "published", "lab",        "free",      "labs"};
 
 /// Nothing is loaded from anywhere; a figure that is saved goes through a blob. A page of the lab
 /// asks its own server.
-std::string policy_of(PageKind kind) {
+std::string policy_of(PageKind kind, std::string_view scripts) {
   const bool asks = kind == PageKind::lab || kind == PageKind::free;
   return fmt::format(
-      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: "
+      "default-src 'none'; style-src 'unsafe-inline'; script-src {}; img-src data: "
       "blob:; {}base-uri 'none'; form-action 'none'",
-      asks ? "connect-src 'self'; " : "");
+      scripts, asks ? "connect-src 'self'; " : "");
 }
 
 std::string replaced(std::string_view text, std::string_view marks,
@@ -71,9 +74,56 @@ std::string curve_figures_script() {
   return fmt::format("const curve_figures = {};", script_safe(rows.dump()));
 }
 
-}  // namespace
+/// "time of the whole run" of "total        time of the whole\n             run\n": what the legend
+/// beneath a table says of a column, in one line.
+std::string legend_words(std::string_view legend) {
+  const std::size_t heading = legend.find_first_not_of(' ');
+  const std::size_t gap = legend.find("  ", heading);
+  std::string words;
+  for (const char c : legend.substr(gap == std::string_view::npos ? legend.size() : gap)) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (!is_blank) words += c;
+    if (is_blank && !words.empty() && words.back() != ' ') words += ' ';
+  }
+  if (words.ends_with(' ')) words.pop_back();
+  return words;
+}
 
-std::string html_page(PageKind kind, const std::string& title, std::string_view json) {
+/// In their order: {"name": "bounded", "words": "those wait who are too far ahead", "schemes":
+/// […]}.
+nlohmann::ordered_json families_of_schemes() {
+  nlohmann::ordered_json families = nlohmann::ordered_json::array();
+  for (int i = 0; i < scheme_families; ++i) {
+    const auto family = static_cast<SchemeFamily>(i);
+    const std::string_view text = family_text(family);
+    nlohmann::ordered_json members = nlohmann::ordered_json::array();
+    for (const Scheme& scheme : schemes()) {
+      if (scheme.family == family) members.push_back(scheme.name);
+    }
+    const std::size_t colon = text.find(": ");
+    families.push_back(
+        {{"name", text.substr(0, colon)}, {"words", text.substr(colon + 2)}, {"schemes", members}});
+  }
+  return families;
+}
+
+/// What the program's tables say of each scheme and figure, for words under the pointer.
+std::string table_words_script() {
+  nlohmann::ordered_json words{{"schemes", nlohmann::ordered_json::object()},
+                               {"figures", nlohmann::ordered_json::object()},
+                               {"families", families_of_schemes()}};
+  for (const Scheme& scheme : schemes()) words["schemes"][scheme.name] = scheme.summary;
+  for (const Figure& figure : figures()) {
+    if (!figure.column.legend.empty()) {
+      words["figures"][std::string(json_path(figure))] = legend_words(figure.column.legend);
+    }
+  }
+  return fmt::format("const table_words = {};", script_safe(words.dump()));
+}
+
+/// `allowed`: where scripts may be from; `scripts`: their elements.
+std::string page_text(PageKind kind, const std::string& title, std::string_view json,
+                      std::string_view allowed, std::string_view scripts) {
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -83,10 +133,31 @@ std::string html_page(PageKind kind, const std::string& title, std::string_view 
       "<noscript>The figures of this page are drawn by a script, which your browser does not run; "
       "the data are in the page's source.</noscript>\n"
       "<script type=\"application/json\" id=\"document\" data-kind=\"{}\">{}</script>\n"
-      "<script>{}</script>\n<script>{}</script>\n<script type=\"module\">\n{}</script>\n</body>\n"
-      "</html>\n",
-      policy_of(kind), html_escaped(title), page_style(), names[static_cast<std::size_t>(kind)],
-      script_safe(json), page_d3(), curve_figures_script(), page_program());
+      "{}</body>\n</html>\n",
+      policy_of(kind, allowed), html_escaped(title), page_style(),
+      names[static_cast<std::size_t>(kind)], script_safe(json), scripts);
+}
+
+}  // namespace
+
+std::string html_page(PageKind kind, const std::string& title, std::string_view json) {
+  return page_text(
+      kind, title, json, "'unsafe-inline'",
+      fmt::format("<script>{}</script>\n<script>{}</script>\n<script>{}</script>\n"
+                  "<script type=\"module\">\n{}</script>\n",
+                  page_d3(), curve_figures_script(), table_words_script(), page_program()));
+}
+
+std::string html_page_beside(const std::string& scripts, PageKind kind, const std::string& title,
+                             std::string_view json) {
+  return page_text(kind, title, json, "'self'",
+                   fmt::format("<script src=\"{}\" defer></script>\n", scripts));
+}
+
+std::string page_scripts() {
+  // No module: a browser loads none from a file.
+  return fmt::format("{}\n{}\n{}\n(() => {{\n\"use strict\";\n{}}})();\n", page_d3(),
+                     curve_figures_script(), table_words_script(), page_program());
 }
 
 }  // namespace trainyard

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/study/student.hpp"
+
 #include "data/files.hpp"
 #include "support/catch.hpp"
 
@@ -68,12 +70,14 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-/// "| a | b |" → a, b; bold and code marks taken off.
+/// "| a | b |" → a, b; bold and code marks taken off, and what escapes a bar within a cell.
 Cells cells_of(const std::string& line) {
   Cells cells;
   std::string cell;
   for (const char c : line.substr(line.find('|') + 1)) {
-    if (c == '|') {
+    if (c == '|' && cell.ends_with('\\')) {
+      cell.back() = c;
+    } else if (c == '|') {
       cells.push_back(trimmed(cell));
       cell.clear();
     } else if (c != '*' && c != '`') {
@@ -87,23 +91,72 @@ bool is_table_line(const std::string& line) {
   return line.starts_with("|");
 }
 
-/// A number and what stands behind it: "1.5", " ms".
+const std::string plus_minus = " ± ";
+
+/// "mean ± spread" → both; the spread is empty where there is none.
+std::pair<std::string, std::string> mean_and_spread(const std::string& cell) {
+  const std::size_t between = cell.find(plus_minus);
+  if (between == std::string::npos) return {cell, ""};
+  return {cell.substr(0, between), cell.substr(between + plus_minus.size())};
+}
+
+/// A number and what stands behind it, in the unit without a prefix: "1.5 ms" is 0.0015, " s".
 std::optional<std::pair<double, std::string>> number_of(const std::string& cell) {
+  struct Unit {
+    std::string written;
+    double size;
+    std::string plain;
+  };
+  static const std::vector<Unit> units{
+      {" ms", 1e-3, " s"}, {" µs", 1e-6, " s"}, {" ns", 1e-9, " s"}, {" kB", 1e3, " B"},
+      {" MB", 1e6, " B"},  {" GB", 1e9, " B"},  {" k", 1e3, ""},     {" M", 1e6, ""}};
   char* end = nullptr;
   const double value = std::strtod(cell.c_str(), &end);
   if (end == cell.c_str()) return std::nullopt;
-  return std::pair(value, std::string(end));
+  const std::string unit(end);
+  for (const Unit& each : units) {
+    if (unit == each.written) return std::pair(value * each.size, each.plain);
+  }
+  return std::pair(value, unit);
+}
+
+/// A column "total \\[ms\\]" as one named "total", with the unit in each of its cells.
+void take_units_from_heading(Table& table) {
+  for (std::size_t c = 0; c < table.heading.size(); ++c) {
+    std::string& heading = table.heading[c];
+    const std::size_t begin = heading.find(" \\[");
+    if (begin == std::string::npos || !heading.ends_with("\\]")) continue;
+    const std::string unit = heading.substr(begin + 3, heading.size() - begin - 5);
+    heading.resize(begin);
+    for (Cells& row : table.rows) {
+      const auto [mean, spread] = mean_and_spread(row[c]);
+      const auto number = number_of(mean);
+      if (!number || !number->second.empty()) continue;
+      row[c] = mean + " " + unit;
+      if (!spread.empty()) row[c] += plus_minus + spread + " " + unit;
+    }
+  }
 }
 
 bool agree(const std::string& written, const std::string& found) {
-  // Of several seeds the program has "mean ± deviation", and a lab may have the mean alone.
-  const bool mean_alone = written.find(" ± ") == std::string::npos;
-  const auto a = number_of(written),
-             b = number_of(mean_alone ? found.substr(0, found.find(" ± ")) : found);
+  const auto a = number_of(written), b = number_of(found);
   if (!a || !b) return written == found;
   constexpr double rounding = 0.03;
+  // Distances of vectors that are equal: what is left of sums in another compiler's order.
+  constexpr double nothing = 1e-12;
+  if (std::abs(a->first) < nothing && std::abs(b->first) < nothing) return a->second == b->second;
   return a->second == b->second && std::abs(a->first - b->first) <=
                                        rounding * std::max(std::abs(a->first), std::abs(b->first));
+}
+
+/// A deviation over so many seeds, as the program's text has it, against the half of an interval
+/// that its Markdown has of the same, of two digits.
+bool spreads_agree(const std::string& deviation, const std::string& half, std::size_t seeds) {
+  const auto a = number_of(deviation), b = number_of(half);
+  if (!a || !b || a->second != b->second) return false;
+  constexpr double rounding = 0.05;
+  const double expected = student_half_width(a->first, seeds);
+  return std::abs(expected - b->first) <= rounding * expected;
 }
 
 /// Where a column stands; fails where it is none.
@@ -142,7 +195,12 @@ void check_row(const Table& written, const Cells& row, const Table& found,
     const std::string& name = written.heading[c];
     if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
     CAPTURE(name, row[c], cell_of(found, *match, name));
-    CHECK(agree(row[c], cell_of(found, *match, name)));
+    // Of several seeds the program has "mean ± spread", and a lab may have the mean alone.
+    const auto [mean, deviation] = mean_and_spread(row[c]);
+    const auto [found_mean, half] = mean_and_spread(cell_of(found, *match, name));
+    CHECK(agree(mean, found_mean));
+    if (deviation.empty()) continue;
+    CHECK(spreads_agree(deviation, half, std::stoul(cell_of(found, *match, "seeds"))));
   }
 }
 
@@ -198,6 +256,7 @@ std::optional<Table> table_after(const Lines& lines, std::size_t from) {
     for (std::size_t row = i + 2; row < lines.size() && is_table_line(lines[row]); ++row) {
       table.rows.push_back(cells_of(lines[row]));
     }
+    take_units_from_heading(table);
     return table;
   }
   return std::nullopt;

@@ -68,4 +68,27 @@ TEST_CASE("story: lossy-links", "[labs]") {
         Approx(10.0 / 9.0 * whole.seconds(ring)).epsilon(0.02));
 }
 
+TEST_CASE("story: split-network", "[labs]") {
+  const std::string gossip = "gossip", often = "local-sgd{period=16}",
+                    rarely = "local-sgd{period=64}", server = "ps-sync",
+                    nobody = "ps-async{lr=0.125}";
+  const Shown whole = shown("split-network", {{"fault", "none"}}), page = shown("split-network");
+  const auto late = [&](const Shown& one, const std::string& label) {
+    return one.seconds(label) - whole.seconds(label);
+  };
+  for (const std::string& label : {often, rarely, server, nobody}) {
+    CHECK(page.seconds(label) < page.seconds(gossip));
+  }
+  CHECK(late(page, gossip) == Approx(0.4).epsilon(0.03));
+  CHECK(late(page, often) == Approx(0.28).epsilon(0.03));
+  for (const std::string& label : {rarely, server, nobody}) CHECK(late(page, label) == 0.0);
+  CHECK(page.loss(gossip) == whole.loss(gossip));
+  CHECK(whole.seconds(server) > whole.seconds(gossip));  // else who is last tells nothing of it
+  const Shown longer = shown("split-network", {{"fault", "partition:0-3|4-7@200ms-1s"}});
+  CHECK(late(longer, rarely) == Approx(0.36).epsilon(0.03));
+  const Shown apart = shown("split-network", {{"fault", "partition:0-3,8|4-7@200ms-600ms"}});
+  CHECK(late(apart, server) == Approx(0.4).epsilon(0.03));
+  CHECK(late(apart, nobody) == Approx(0.4).epsilon(0.03));
+}
+
 }  // namespace trainyard::story

@@ -92,7 +92,7 @@ double throughput(const std::string& scheme, const std::string& stragglers) {
 }  // namespace
 
 TEST_CASE("labs are numbered as in their README, and can be read by name", "[labs]") {
-  REQUIRE(labs().size() == 21);
+  REQUIRE(labs().size() == 25);
   const std::string readme = text_of_page(documented::root() / "docs/labs/README.md");
   for (std::size_t i = 0; i < labs().size(); ++i) {
     const Lab& lab = labs()[i];
@@ -105,7 +105,8 @@ TEST_CASE("labs are numbered as in their README, and can be read by name", "[lab
     // Its row, and its section, which begins with what the page shows first.
     CHECK_THAT(readme, ContainsSubstring(fmt::format("| [{} ", i + 1)) &&
                            ContainsSubstring(fmt::format("]({}.toml) | ", lab.name)));
-    const std::size_t section = readme.find(fmt::format("\n## {} ", i + 1));
+    const std::string heading = fmt::format("\n## {} {}\n", i + 1, lab.page.title);
+    const std::size_t section = readme.find(heading);
     REQUIRE(section != std::string::npos);
     const std::size_t command = readme.find("\n    trainyard ", section);
     CHECK(readme.substr(command).starts_with(

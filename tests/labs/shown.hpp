@@ -54,13 +54,16 @@ class Shown {
   std::map<std::string, Summary> of_;
 };
 
-/// Of the lab with its sliders moved there.
-inline Shown shown(const std::string& lab, const std::vector<OptionText>& moved = {}) {
+/// Of the lab with its sliders moved there; `step_sizes`: the lab's own, or those that tuning
+/// finds.
+inline Shown shown(const std::string& lab, const std::vector<OptionText>& moved = {},
+                   StepSizes step_sizes = StepSizes::as_given) {
   ComparisonRequest request{.configuration = default_configuration(), .contestants = {}};
   std::vector<ContestantTable> contestants;
   read_configuration("lab:" + lab, request.configuration, &contestants);
   request.contestants = contestants_of(contestants);
   apply(moved, request.configuration);
+  request.options.step_sizes = step_sizes;
   return Shown(run_comparison(request, {}).runs);
 }
 

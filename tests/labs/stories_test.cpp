@@ -150,6 +150,12 @@ TEST_CASE("story: meeting rarely", "[labs]") {
     CHECK(rarely.to_target(elastic) == Approx(1.065 * often.to_target(elastic)).epsilon(0.01));
     CHECK(rarely.bytes(elastic) == about(often.bytes(elastic) / 60));
   }
+  const Shown tuned = shown("elastic", {}, StepSizes::tuned);
+  CHECK(tuned.first() == "easgd");
+  CHECK(tuned.to_target("easgd") == about(80 * ms));
+  CHECK(tuned.of("easgd").lr == Approx(1.6));
+  CHECK(tuned.to_target(downpour(1)) == about(147 * ms));
+  CHECK(tuned.of(downpour(1)).lr == Approx(0.1));
   const Shown careful = shown("elastic", {{"lr", "0.02"}});
   CHECK(careful.first() == downpour(4));
   CHECK(careful.to_target(downpour(1)) < never);

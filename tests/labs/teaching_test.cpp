@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "trainyard/configuration/labs.hpp"
+
 #include "labs/documented.hpp"
 #include "support/catch.hpp"
 
@@ -71,6 +75,23 @@ std::vector<std::string> bold_numbers(const Lines& section) {
 }
 
 }  // namespace
+
+TEST_CASE("the teacher's notes call labs by the numbers and titles of their pages", "[labs]") {
+  int named = 0;
+  for (const Lines& section : sections()) {
+    std::string rest = section.front().substr(3);
+    INFO(rest);
+    for (const Lab& lab : labs()) {
+      const std::string name = fmt::format("{} {}", lab.page.number, lab.page.title);
+      if (!rest.starts_with(name)) continue;
+      rest = rest.substr(name.size());
+      if (rest.starts_with(", and ")) rest = rest.substr(6);
+      ++named;
+    }
+    CHECK(rest.empty());
+  }
+  CHECK(named == 25);
+}
 
 TEST_CASE("teaching: a section has question and wrong idea and picture and exercises",
           "[labs][docs]") {

@@ -1,7 +1,9 @@
 #include "web/lab_definition.hpp"
 
 #include <algorithm>
+#include <regex>
 #include <set>
+#include <sstream>
 
 #include <nlohmann/json.hpp>
 
@@ -46,7 +48,7 @@ const LabDefinition two_sliders{
 
 TEST_CASE("every position of every lab is a question that the server takes", "[web]") {
   std::set<std::string> names;
-  CHECK(lab_definitions().size() == 21);
+  CHECK(lab_definitions().size() == 25);
   for (const LabDefinition& lab : lab_definitions()) {
     INFO(lab.name);
     CHECK(names.insert(lab.name).second);
@@ -104,6 +106,42 @@ TEST_CASE("a lab's contestants are called as they would be typed, and one is dra
       CHECK(typed.front().scheme == contestant.scheme);
       CHECK(sorted(typed.front().settings) == sorted(contestant.settings));
     }
+  }
+}
+
+TEST_CASE("a lab names a curve of its own and a slider that moves it", "[web]") {
+  for (const Lab& lab : labs()) {
+    INFO(lab.name);
+    const PageWatch& watch = lab.page.watch;
+    const std::vector<Contestant> contestants =
+        parsed(Json{{"lab", lab.name}}.dump()).request.contestants;
+    CHECK(std::ranges::count(contestants, watch.curve, &Contestant::label) == 1);
+    const auto slider = std::ranges::find(lab.page.sliders, watch.slider, &PageSlider::option);
+    REQUIRE(slider != lab.page.sliders.end());
+    CHECK(slider->values.size() >= 3);
+  }
+}
+
+TEST_CASE("a story's links move sliders to values that they have", "[web]") {
+  const std::regex link(R"(\[[^\]]+\]\(([^)]+)\))");
+  for (const Lab& lab : labs()) {
+    INFO(lab.name);
+    int links = 0;
+    for (const std::string& paragraph : lab.page.story) {
+      for (std::sregex_iterator at(paragraph.begin(), paragraph.end(), link), end; at != end;
+           ++at, ++links) {
+        std::istringstream pairs((*at)[1]);
+        for (std::string pair; std::getline(pairs, pair, '&');) {
+          INFO(pair);
+          const std::size_t equals = pair.find('=');
+          const auto slider =
+              std::ranges::find(lab.page.sliders, pair.substr(0, equals), &PageSlider::option);
+          REQUIRE(slider != lab.page.sliders.end());
+          CHECK(std::ranges::count(slider->values, pair.substr(equals + 1)) == 1);
+        }
+      }
+    }
+    CHECK(links >= 1);
   }
 }
 

@@ -49,6 +49,8 @@ const std::vector<OptionText> refused{{"scheme", "ring"},
                                       {"split", "dp=2,pp=2,tp=1"},
                                       {"time", "virtual"},
                                       {"links", "/etc/passwd"},
+                                      {"up-bandwidth", "1Mbps"},
+                                      {"down-bandwidth", "1Mbps"},
                                       {"data-format", "csv"},
                                       {"data-dir", "/etc"},
                                       {"optimum", "auto"},
@@ -143,6 +145,25 @@ TEST_CASE("evaluations that nobody spaces are as far apart as a page can show", 
   LabQuestion question = parsed({{"options", {{"dataset", "blobs"}, {"epochs", "1000"}}}});
   bound_lab_question(question, load_dataset(dataset_request(question.request.configuration)));
   CHECK(question.request.configuration.evaluate_every == Approx(2.5));  // 400 times
+}
+
+TEST_CASE("a switch of a question is there or not, as on the command line", "[web]") {
+  const auto charges = [](const Json& options) {
+    return parsed({{"options", options}}).request.configuration.network.charge_control;
+  };
+  CHECK(charges({{"charge-control", ""}}));
+  CHECK(charges({{"charge-control", "true"}}));
+  CHECK_FALSE(charges({{"charge-control", "false"}}));
+  CHECK_FALSE(charges(Json::object()));
+}
+
+TEST_CASE("a generated set of a question has its own rows or fewer", "[web]") {
+  CHECK(parsed({{"options", {{"dataset", "power-law:20000"}}}}).request.configuration.dataset ==
+        "power-law:20000");
+  CHECK_THAT(refusal_of_option("dataset", "blobs:10001"),
+             StartsWith("[dataset] --dataset: 10001 are more rows than the 10000 that"));
+  CHECK_THAT(refusal_of_option("dataset", "blobs:1"), StartsWith("[dataset] "));
+  CHECK_THAT(refusal_of_option("dataset", "blobs:x"), StartsWith("[dataset] "));
 }
 
 TEST_CASE("an option outside the list is refused by name, the whole table over", "[web]") {

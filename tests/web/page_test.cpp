@@ -1,9 +1,14 @@
 #include "trainyard/web/page.hpp"
 
+#include <algorithm>
 #include <array>
 #include <regex>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "trainyard/scheme/scheme.hpp"
 
 #include "data/files.hpp"
 #include "support/catch.hpp"
@@ -26,10 +31,10 @@ std::string kind_of(const std::string& page) {
 }
 
 constexpr std::array kinds{PageKind::comparison, PageKind::map,        PageKind::prediction,
-                           PageKind::sweep,      PageKind::break_even, PageKind::netcheck,
-                           PageKind::topology,   PageKind::consensus,  PageKind::timeline,
-                           PageKind::score,      PageKind::lab,        PageKind::free,
-                           PageKind::labs};
+                           PageKind::sweep,      PageKind::break_even, PageKind::advice,
+                           PageKind::netcheck,   PageKind::topology,   PageKind::consensus,
+                           PageKind::timeline,   PageKind::score,      PageKind::lab,
+                           PageKind::free,       PageKind::labs};
 
 }  // namespace
 
@@ -70,6 +75,29 @@ TEST_CASE("a page holds the table of a curve's figures before its modules", "[we
     CHECK_THAT(formats,
                ContainsSubstring("export function " + row["format"].get<std::string>() + "("));
   }
+}
+
+TEST_CASE("a page holds a sentence for each scheme, and for figures", "[web]") {
+  const std::string page = html_page(PageKind::comparison, "a title", "{}");
+  const std::string begin = "<script>const table_words = ";
+  const std::size_t from = page.find(begin);
+  REQUIRE(from != std::string::npos);
+  CHECK(from < page.find("<script type=\"module\">"));
+  const std::string rest = page.substr(from + begin.size());
+  const auto words = nlohmann::json::parse(rest.substr(0, rest.find(";</script>")));
+  CHECK(words["schemes"].size() == schemes().size());
+  for (const Scheme& scheme : schemes()) CHECK(words["schemes"][scheme.name] == scheme.summary);
+  CHECK(words["figures"]["staleness.mean"] ==
+        "mean number of others' updates between reading a model and applying its gradient");
+  CHECK(words["figures"]["time_split.compute"] == "its own arithmetic");
+  std::size_t members = 0;
+  for (const auto& family : words["families"]) members += family["schemes"].size();
+  CHECK(members == schemes().size());
+  CHECK(words["families"].at(1)["name"] == "asynchronous");
+  CHECK(words["families"].at(1)["words"] == "nobody waits");
+  const std::vector<std::string> nobody = words["families"].at(1)["schemes"];
+  CHECK(std::ranges::count(nobody, "ps-async") == 1);
+  CHECK(std::ranges::count(nobody, "ps-sync") == 0);
 }
 
 TEST_CASE("a page names nothing to be loaded", "[web]") {

@@ -25,6 +25,7 @@ struct LabServerOptions {
   std::string address = "127.0.0.1";        // another one than loopback, as listening_address()
                                             // writes it: everybody there may ask
   int port = 0;                             // 0: any that is free
+  bool without_answers = false;             // no page says what is right, or tells its story
   std::chrono::milliseconds budget{2000};   // of a question's computing
   std::chrono::milliseconds timeout{5000};  // of what a client has to send or take
 };
@@ -34,11 +35,12 @@ struct LabServerOptions {
 void serve_lab(const LabServerOptions& options, const std::atomic<bool>& interrupted,
                const std::function<void(const std::string& url)>& bound);
 
-/// "index.html", "straggler.html", …
-std::vector<std::string> exported_lab_pages();
-/// The pages as files: `take` gets name and HTML of each, and `told` hears of each before it is
-/// made. The index comes last. Throws Interrupted.
-void export_lab(const std::atomic<bool>& interrupted,
+/// "index.html", "trainyard.js", "straggler.html", …; of one lab "trainyard.js" and its own page.
+/// `only` is its name, empty for all. Throws UsageError for a name that is none.
+std::vector<std::string> exported_lab_pages(const std::string& only);
+/// The pages as files: `take` gets name and text of each, and `told` hears of each before it is
+/// made. The index comes last. `without_answers` as in LabServerOptions. Throws Interrupted.
+void export_lab(const std::string& only, const std::atomic<bool>& interrupted, bool without_answers,
                 const std::function<void(const std::string& name, const std::string& html)>& take,
                 const std::function<void(const std::string&)>& told);
 

@@ -3,7 +3,7 @@
 import { duration, significant, unit_of_moments } from "./format.js";
 
 /** @typedef {import("./format.js").Format} Format */
-/** @typedef {{label: string, format?: Format, log?: boolean}} AxisContent */
+/** @typedef {{label: string, format?: Format, log?: boolean, at?: number[]}} AxisContent at: the only values that there are, like numbers of workers */
 /** @typedef {{values: number[], texts: string[]}} Ticks */
 
 /**
@@ -45,11 +45,21 @@ export function ticks_of(scale, count, log, format = significant) {
 /** @param {number} low @param {number} high @param {number} count @param {boolean} positive @param {Format} format @returns {Ticks} */
 function even_ticks(low, high, count, positive, format) {
   const [scale, unit] = format === duration ? unit_of_moments(low, high) : [1, ""];
-  const values = d3.scaleLinear().domain([low / scale, high / scale]).ticks(count)
+  const values = moments_between(low / scale, high / scale, count, unit)
     .filter((/** @type {number} */ value) => !positive || value > 0);
   const digits = digits_apart(values);
   return {values: values.map((/** @type {number} */ value) => value * scale),
     texts: values.map((/** @type {number} */ value) => (unit ? `${significant(value, digits)} ${unit}` : format(value, digits)))};
+}
+
+/** @type {Record<string, number[]>} steps between moments as clocks have them: 1.5 hours are no step, nor are 50 minutes */
+const clock_steps = {min: [1, 2, 5, 10, 15, 20, 30, 60], h: [0.5, 1, 2, 3, 6, 12, 24, 48]};
+
+/** @param {number} low @param {number} high @param {number} count @param {string} unit @returns {number[]} */
+function moments_between(low, high, count, unit) {
+  const step = clock_steps[unit]?.find((one) => (high - low) / one <= count + 1);
+  if (step === undefined) return d3.scaleLinear().domain([low, high]).ticks(count);
+  return d3.range(Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9) + 1).map((/** @type {number} */ at) => at * step);
 }
 
 /**
@@ -93,6 +103,20 @@ function powers_between(low, high, count, units) {
 
 export const letter_width = 6.8;
 
+/** Beyond its axis a drawing goes on for so long at least; the last word is moved back into it. */
+const beyond_axis = 10;
+
+/**
+ * Whether words have room beside each other.
+ * @param {any} scale @param {Ticks} ticks from left to right
+ */
+function have_room(scale, {values, texts}) {
+  const half = texts.map((text) => (letter_width * text.length) / 2);
+  const end = Math.max(...scale.range()) + beyond_axis;
+  const middle = values.map((value, at) => Math.min(scale(value), end - half[at]));
+  return values.every((_, at) => at === 0 || middle[at] - middle[at - 1] >= half[at] + half[at - 1] + 6);
+}
+
 /**
  * As many, up to that number, as have room beside each other.
  * @param {any} scale @param {number} count @param {boolean} log @param {Format} [format] @returns {Ticks}
@@ -100,11 +124,19 @@ export const letter_width = 6.8;
 export function ticks_beside(scale, count, log, format) {
   for (let most = count; ; --most) {
     const ticks = ticks_of(scale, most, log, format);
-    const {values, texts} = ticks;
-    const fits = values.every((value, at) => at === 0 || Math.abs(scale(value) - scale(values[at - 1])) >=
-      (letter_width * (texts[at].length + texts[at - 1].length)) / 2 + 6);
-    if (fits || most <= 2) return ticks;
+    if (have_room(scale, ticks) || most <= 2) return ticks;
   }
+}
+
+/**
+ * One for each of the only values that there are, where all have room; null otherwise.
+ * @param {any} scale @param {AxisContent} axis @returns {Ticks | null}
+ */
+export function ticks_at(scale, {at = [], format = significant}) {
+  const [low, high] = scale.domain();
+  const values = [...new Set(at)].filter((value) => value >= low && value <= high).sort((a, b) => a - b);
+  const ticks = {values, texts: values.map((value) => format(value))};
+  return values.length > 1 && have_room(scale, ticks) ? ticks : null;
 }
 
 /**
@@ -150,8 +182,8 @@ export function upright_ticks(scale, height, {log, format}) {
  */
 export function draw_axes(svg, box, x, y, x_axis, y_axis) {
   const root = d3.select(svg);
-  const ticks = ticks_beside(x, Math.max(2, Math.floor((box.right - box.left) / 90)), Boolean(x_axis.log), x_axis.format);
-  draw_x_axis(root, x, {ticks, y: box.bottom, width: box.right + 10});
+  const ticks = ticks_at(x, x_axis) ?? ticks_beside(x, Math.max(2, Math.floor((box.right - box.left) / 90)), Boolean(x_axis.log), x_axis.format);
+  draw_x_axis(root, x, {ticks, y: box.bottom, width: box.right + beyond_axis});
   draw_y_axis(root, box, y, y_axis.ticks);
   root.append("text").attr("class", "axis-label").attr("x", box.right).attr("y", box.bottom + 34)
     .attr("text-anchor", "end").text(x_axis.label);

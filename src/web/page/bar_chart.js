@@ -18,6 +18,15 @@ import { significant } from "./format.js";
  * @property {string} [missing] what a row says that has no value
  */
 
+/**
+ * A name, or as much of it as there is room for.
+ * @param {string} name @param {number} wide in pixels
+ */
+export function fitting(name, wide) {
+  const room = Math.max(4, Math.floor(wide / letter_width));
+  return name.length > room ? `${name.slice(0, room - 1)}…` : name;
+}
+
 const bar = 18, gap = 8, top = 8, bottom = 40;
 
 /** @param {HTMLElement} parent @param {BarChart} chart */
@@ -58,7 +67,7 @@ export function bar_chart(parent, chart) {
       const y = top + at * high + high - bar - gap;
       const group = root.append("g").attr("class", "row").attr("data-row", row.name);
       group.append("text").attr("class", "row-name").attr("x", above ? left : left - 6).attr("y", above ? y - 4 : y + bar * 0.75)
-        .attr("text-anchor", above ? "start" : "end").text(row.name);
+        .attr("text-anchor", above ? "start" : "end").text(fitting(row.name, width - left)).append("title").text(row.name);
       let from = 0;
       const known = parts.filter(({index}) => row.values[index] !== null);
       for (const part of known) {

@@ -2,6 +2,7 @@
 // one of each; the rule is study/circumstances.hpp's.
 
 import { name_of } from "./curves.js";
+import { as_read } from "./typed_values.js";
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {Record<string, string>} Found what a run found, by option */
@@ -20,7 +21,7 @@ function agrees(one, other) {
 }
 
 /**
- * The parts in the order in which they first come; `text`: "latency 1ms", what differs from the
+ * The parts in the order in which they first come; `text`: "latency 1 ms", what differs from the
  * others'. Who does not heed what the others do is in all that agree with it in the rest.
  * @param {Group[]} groups @returns {{text: string, groups: Group[]}[]}
  */
@@ -38,7 +39,7 @@ export function by_circumstances(groups) {
     if (!is_part && !is_known) kinds.push(one);
   }
   return kinds.map((kind) => ({
-    text: Object.entries(kind).map(([option, text]) => `${option} ${text}`).join(", "),
+    text: Object.entries(kind).map(([option, text]) => `${option} ${as_read(text)}`).join(", "),
     groups: groups.filter((_, i) => agrees(told[i], kind)),
   }));
 }

@@ -3,15 +3,20 @@
 import { bar_chart } from "./bar_chart.js";
 import { groups_of, mean_of, name_of, outcome_quantities, progress_quantities, questions_of, series_of, those_known } from "./curves.js";
 import { choice, element } from "./element.js";
+import { facets_of, family_of, mark_of, most_together, bar_rows } from "./family.js";
+import { filter_field } from "./filter.js";
 import { bytes, counted, duration, percent, significant } from "./format.js";
 import { graph_chart } from "./graph.js";
+import { histogram } from "./histogram.js";
 import { line_chart } from "./line_chart.js";
 import { message_timeline } from "./message_timeline.js";
 import { notes_list } from "./notes.js";
 import { activity_colors } from "./palette.js";
-import { by_circumstances, without_repeats } from "./circumstances.js";
-import { answer_title, has_common_target, has_target, target_text, time_shares, unranked_words, verdicts_of } from "./reasons.js";
+import { answer_title, has_common_target, target_text, time_shares, unranked_words, verdicts_of } from "./reasons.js";
+import { small_multiples } from "./small_multiples.js";
 import { table } from "./table.js";
+import { limits_list, verdict_lists } from "./verdict_list.js";
+import { figure_words } from "./words.js";
 
 /** @typedef {import("./curves.js").Run} Run */
 /** @typedef {import("./curves.js").Group} Group */
@@ -40,18 +45,46 @@ export function comparison_page(parent, content) {
  * @typedef {{runs: Run[], lacking?: string[], notes?: import("./notes.js").Note[]}} Answered a comparison document; what is used here
  */
 
+/** More rows of bars than that are one for each family. */
+const most_bars = 24;
+/** So many histograms are one below the other. */
+const most_strips = 10;
+
+/**
+ * What the reader has chosen of the curves, which stays when others are looked for.
+ * @typedef {{x: string, y: string, log: {x: boolean, y: boolean}}} CurveView
+ */
+
 /** @param {HTMLElement} parent @param {Answered} answered runs of one question */
 function draw_runs(parent, answered) {
-  const {runs} = answered, groups = groups_of(runs);
+  const groups = groups_of(answered.runs);
   draw_answer(parent, answered, groups);
-  draw_curves(parent, runs, groups);
+  /** @type {CurveView} */
+  const view = {x: "", y: "", log: {x: false, y: false}};
+  const figures = element("div", {class: "figures-of"});
+  const draw = (/** @type {Group[]} */ some) => draw_figures(figures, some, view, answered, field?.choose);
+  const field = groups.length > most_together ? filter_field(parent, groups, draw) : null;
+  parent.append(figures);
+  draw(groups);
+}
+
+/**
+ * @param {HTMLElement} parent @param {Group[]} groups those that are looked for @param {CurveView} view
+ * @param {Answered} answered @param {(name: string) => void} [choose] what is looked for
+ */
+function draw_figures(parent, groups, view, answered, choose) {
+  const runs = groups.flatMap((group) => group.runs);
+  parent.replaceChildren();
+  if (runs.length === 0) return;
+  draw_curves(parent, groups, view, answered, choose);
   time_chart(parent, () => groups);
   draw_ranks(parent, runs);
   draw_bytes(parent, groups);
   draw_staleness(parent, runs);
   draw_first_steps(parent, runs);
   parent.append(element("section", {id: "all-figures"}, element("h2", {}, "All figures"),
-    table(all_columns(runs), "All figures of all runs; a heading sorts")));
+    table(all_columns(runs), "All figures of all runs; a heading sorts"),
+    element("p", {class: "printed"}, "On paper the first columns alone; the page has all.")));
   draw_configurations(parent, runs);
 }
 
@@ -60,7 +93,10 @@ function draw_runs(parent, answered) {
  * @param {HTMLElement} parent @param {Answered} answered @param {Group[]} groups
  */
 function draw_answer(parent, answered, groups) {
-  parent.append(element("h1", {}, answer_title(groups, answered.lacking)), ...answer_parts(answered, groups));
+  const [setting, ...rest] = answer_parts(answered, groups);
+  const notes = rest.filter((part) => part.classList.contains("notes"));
+  parent.append(element("h1", {}, answer_title(groups, answered.lacking)), setting,
+    ...rest.filter((part) => !notes.includes(part)), ...limits_list(groups, answered.lacking), ...notes);
 }
 
 /**
@@ -80,10 +116,11 @@ export function answer_parts({runs, lacking, notes}, groups) {
 export function setting_words(runs) {
   const {dataset, model, time} = runs[0];
   const each = (/** @type {(run: Run) => any} */ of) => [...new Set(runs.map(of))];
-  const target = setting_target(runs), workers = each((run) => run.workers);
+  const target = setting_target(runs), workers = each((run) => run.workers), sizes = each((run) => run.lr);
+  const is_one_size = each((run) => run.scheme).length > 1 && sizes.length === 1 && runs.every((run) => typeof run.lr === "number" && Object.keys(run.tuned ?? {}).length === 0);
   return `${model.name} on ${dataset.name}: ${counted(dataset.rows, "row")} of ${counted(dataset.features, "feature")}, ` +
     `${workers.length === 1 ? counted(workers[0], "worker") : `${workers.join(", ")} workers`}, ${time === "virtual" ? "in simulated time" : "on the machine's clock"}, ` +
-    `${counted(each((run) => run.seed).length, "seed")}` +
+    `${counted(each((run) => run.seed).length, "seed")}${is_one_size ? `, one step size for all, ${significant(sizes[0])}, which need not suit each alike` : ""}` +
     `${target ? `; to be reached: ${target}` : ""}.`;
 }
 
@@ -94,49 +131,54 @@ export function setting_words(runs) {
 function setting_target(runs) {
   const targets = [...new Set(runs.map(target_text).filter((text) => text !== ""))];
   if (targets.length === 0 || !runs.some(has_common_target)) return targets.join(" or ");
-  const is_there = (/** @type {Run} */ run) => run.seconds_to_target !== null;
-  const whose = runs.every(is_there) ? "that all reached" : "that was reached by all who came to their end, did not diverge and got below their start";
+  const missed = runs.filter((run) => run.seconds_to_target === null).length;
+  const whose = missed === 0 ? "that all reached" : `that all but ${missed} of ${runs.length} runs reached`;
   return targets.length === 1 ? `${targets[0]}, the lowest ${whose}` : `with each seed the lowest training loss ${whose}`;
 }
 
 /**
- * Each network for itself, as far as they differ: who is first on one need not be on another.
- * @param {Group[]} groups @param {string[]} [lacking]
+ * One picture of all that are looked for: of many a small one for each family.
+ * @param {HTMLElement} parent @param {Group[]} groups @param {CurveView} view @param {Answered} answered
+ * @param {(name: string) => void} [choose] what is looked for
  */
-function verdict_lists(groups, lacking) {
-  const parts = by_circumstances(without_repeats(groups));
-  if (parts.length === 1) return verdict_list(parts[0].groups, lacking);
-  return parts.flatMap(({text, groups: own}) => [element("h3", {class: "circumstances"}, text), ...verdict_list(own, lacking)]);
-}
-
-/** @param {Group[]} groups @param {string[]} [lacking] */
-function verdict_list(groups, lacking) {
-  const verdicts = verdicts_of(groups, lacking);
-  const items = (/** @type {import("./reasons.js").Verdict[]} */ some) => some.map(({name, outcome, reason}) =>
-    element("li", {}, element("strong", {}, name), ` ${outcome} ${reason}`));
-  const ranked = verdicts.filter(({within}) => within === ""), apart = verdicts.filter(({within}) => within !== "");
-  const lists = [element(unranked_words(groups, lacking) || !has_target(groups) ? "ul" : "ol", {class: "verdicts"}, ...items(ranked))];
-  if (apart.length === 0) return lists;
-  const places = [...new Set(apart.map(({within}) => within))].join(" or ");
-  return [...lists, element("p", {class: "apart"}, `Apart from them, as the network lies between machines: their workers share memory, within ${places}, and nothing of theirs crosses it.`),
-    element("ul", {class: "verdicts"}, ...items(apart))];
-}
-
-/** @param {HTMLElement} parent @param {Run[]} runs @param {Group[]} groups */
-function draw_curves(parent, runs, groups) {
+function draw_curves(parent, groups, view, answered, choose) {
+  const runs = groups.flatMap((group) => group.runs);
   const xs = those_known(progress_quantities, runs), ys = those_known(outcome_quantities, runs);
   if (xs.length === 0 || ys.length === 0) return;
-  let x = xs[0], y = ys[0];
   const pick = (/** @type {typeof xs} */ from, /** @type {string} */ key) => from.find((one) => one.key === key) ?? from[0];
   const options = (/** @type {typeof xs} */ from) => from.map(({key, label}) => /** @type {[string, string]} */ ([key, label]));
-  const chart = line_chart(parent, {
-    id: "curves", title: "On the way",
-    note: runs.length > groups.length ? "Thick: the mean over seeds; shaded: from the lowest seed to the highest." : "",
-    series: () => series_of(groups, x.key, y.key),
-    x: () => x, y: () => y,
-    level: () => (y.key === "train_loss" ? target_level(runs) : null),
-    controls: [choice("show", options(ys), y.key, (key) => { y = pick(ys, key); chart.redraw(); }),
-      choice("over", options(xs), x.key, (key) => { x = pick(xs, key); chart.redraw(); })],
+  const x = () => pick(xs, view.x), y = () => pick(ys, view.y);
+  const facets = facets_of(groups);
+  const is_folded = groups.length > most_together && facets.length > 1;
+  const kept = {
+    id: "curves", title: "On the way", x, y, log: view.log,
+    level: () => (y().key === "train_loss" ? target_level(runs) : null),
+    lowers: () => /loss|gradient_norm/.test(y().key),
+    controls: [choice("show", options(ys), y().key, (key) => { view.y = key; chart.redraw(); }),
+      choice("over", options(xs), x().key, (key) => { view.x = key; chart.redraw(); })],
+  };
+  const seeds = runs.length > groups.length;
+  /** @type {{redraw: () => void, log?: {x: boolean, y: boolean}}} */
+  const chart = is_folded
+    ? small_multiples(parent, {...kept, parts: () => parts_of(facets, answered, x().key, y().key), chosen: (name) => choose?.(name),
+      note: seeds ? "Of several seeds the mean." : ""})
+    : line_chart(parent, {...kept, series: () => series_of(groups, x().key, y().key),
+      note: seeds ? "Thick: the mean over seeds; shaded: from the lowest seed to the highest." : "",
+      switched: () => { Object.assign(view.log, chart.log); }});
+}
+
+/**
+ * Of each the curve, or the mean over its seeds; the first of all runs comes first.
+ * @param {import("./family.js").Facet[]} facets @param {Answered} answered @param {string} x @param {string} y
+ * @returns {import("./small_multiples.js").Part[]}
+ */
+function parts_of(facets, {lacking}, x, y) {
+  return facets.map(({name, words, groups}) => {
+    const verdicts = verdicts_of(groups, lacking), order = new Map(verdicts.map((verdict, at) => [verdict.name, at]));
+    const ordered = [...groups].sort((a, b) => (order.get(a.name) ?? 0) - (order.get(b.name) ?? 0));
+    const [{name: best, seconds}] = verdicts;
+    return {name, words, first: seconds === null ? best : `${best}, ${duration(seconds)}`, curves: series_of(ordered, x, y).filter(({thin}) => !thin)
+      .map((series) => ({name: series.name, points: /** @type {{x: number, y: number}[]} */ (series.points)}))};
   });
 }
 
@@ -167,10 +209,10 @@ export function time_chart(parent, groups) {
     note: "Mean over workers: computing, its messages on the wire, waiting for others.",
     parts: activities, format: () => (by_share ? percent : duration),
     label: () => (by_share ? "share of the run" : "time"),
-    rows: () => groups().map((group) => {
+    rows: () => bar_rows(groups(), most_bars, (group) => {
       const shares = time_shares(group);
       const scale = by_share ? 1 : mean_of(group.runs, (run) => run.seconds) ?? 1;
-      return {name: group.name, values: [shares.compute, shares.transfer, shares.wait].map((one) => (one === null ? null : one * scale))};
+      return [shares.compute, shares.transfer, shares.wait].map((one) => (one === null ? null : one * scale));
     }),
     controls: [choice("as", [["share", "shares"], ["time", "times"]], "share", (value) => {
       by_share = value === "share";
@@ -210,24 +252,21 @@ function draw_bytes(parent, groups) {
     id: "sent", title: "What was sent", heading: "contestant", parts: [{name: "all ranks", color: "var(--series-0)"}],
     format: () => (key === "bytes_sent" ? bytes : significant),
     label: () => (key === "bytes_sent" ? "bytes" : "messages"),
-    rows: () => groups.map(({name, runs}) => ({name, values: [mean_of(runs, (run) => run[key])]})),
+    rows: () => bar_rows(groups, most_bars, ({runs}) => [mean_of(runs, (run) => run[key])]),
     controls: [choice("as", [["bytes_sent", "bytes"], ["messages", "messages"]], key, (value) => { key = value; chart.redraw(); })],
   });
 }
 
 /** @param {HTMLElement} parent @param {Run[]} runs */
 function draw_staleness(parent, runs) {
-  const known = runs.filter((run) => run.updates_by_staleness);
+  const all = runs.filter((run) => run.updates_by_staleness), known = all.slice(0, most_strips);
   if (known.length === 0) return;
-  line_chart(parent, {
+  histogram(parent, {
     id: "staleness", title: "How old gradients were when they were applied",
-    note: "In updates that others had made since the model was read.",
-    x: () => ({label: "staleness in updates"}), y: () => ({label: "updates"}),
-    series: () => known.map((run, at) => ({
-      name: run_options(known)[at][1],
-      points: run.updates_by_staleness.staleness.map((/** @type {number} */ x, /** @type {number} */ i) =>
-        ({x, y: run.updates_by_staleness.updates[i]})),
-    })),
+    note: `In updates that others had made since the model was read; a bar is a share of the scheme's updates.${known.length < all.length ? ` The first ${known.length} of ${all.length}.` : ""}`,
+    label: "staleness in updates", counted: "updates",
+    series: () => known.map((run, at) => ({name: run_options(known)[at][1],
+      values: run.updates_by_staleness.staleness, counts: run.updates_by_staleness.updates})),
   });
 }
 
@@ -300,14 +339,23 @@ export function scalars_of(run) {
   return found;
 }
 
+/** What a reader looks for first, before all other columns; of many runs also their families. */
+const first_columns = ["label", "train_loss", "seconds_to_target"];
+
 /**
  * A column for every figure that some run has.
  * @param {Run[]} runs
  */
 export function all_columns(runs) {
   const rows = runs.map(scalars_of);
-  const paths = [...new Set(rows.flatMap((row) => [...row.keys()]))];
-  return paths.map((heading) => ({heading, values: rows.map((row) => row.get(heading) ?? null)}))
+  const has_families = groups_of(runs).length > most_together;
+  rows.forEach((row, at) => {
+    row.set("label", `${row.get("label")}${mark_of([runs[at]])}`);
+    if (has_families) row.set("family", family_of(runs[at]));
+  });
+  const paths = [...new Set([...first_columns, ...rows.flatMap((row) => [...row.keys()].filter((path) => path === "family" || path.startsWith("varied."))),
+    ...rows.flatMap((row) => [...row.keys()])])];
+  return paths.map((heading) => ({heading, words: figure_words(heading) || undefined, values: rows.map((row) => row.get(heading) ?? null)}))
     .filter(({values}) => values.some((value) => value !== null));
 }
 

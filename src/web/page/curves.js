@@ -1,6 +1,7 @@
 // Runs as the page shows them: by contestant, each with its seeds, and as curves.
 
 import { bytes, duration, percent, significant } from "./format.js";
+import { as_read } from "./typed_values.js";
 
 /**
  * A run as `trainyard run --json` prints it; what is used here.
@@ -30,11 +31,11 @@ export const progress_quantities = quantities_on("over");
 export const outcome_quantities = quantities_on("shown");
 
 /**
- * "ring, latency 1ms", and the folder where that alone tells two apart.
+ * "ring, latency 1 ms", and the folder where that alone tells two apart.
  * @param {Run} run
  */
 export function name_of(run) {
-  const varied = Object.entries(run.varied ?? {}).map(([option, text]) => `, ${option} ${text}`);
+  const varied = Object.entries(run.varied ?? {}).map(([option, text]) => `, ${option} ${as_read(String(text))}`);
   return `${run.label}${varied.join("")}${run.source ? `, ${run.source}` : ""}`;
 }
 

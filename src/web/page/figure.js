@@ -87,16 +87,16 @@ export function set_size(svg, /** @type {number} */ width, /** @type {number} */
 /**
  * A legend of buttons, each of which hides and shows what it names.
  * @param {HTMLElement} legend
- * @param {{name: string, color: string, dash?: string}[]} entries
+ * @param {{name: string, color: string, dash?: string, words?: string}[]} entries words: under the pointer
  * @param {Set<string>} hidden
  * @param {() => void} changed
  */
 export function draw_legend(legend, entries, hidden, changed) {
-  legend.replaceChildren(...entries.map(({name, color, dash}) => {
+  legend.replaceChildren(...entries.map(({name, color, dash, words}) => {
     const sample = element("span", {class: "sample"});
     sample.style.borderTop = `3px ${dash ? "dashed" : "solid"} ${color}`;
     return element("button", {
-      type: "button", "aria-pressed": String(!hidden.has(name)),
+      type: "button", title: words || false, "aria-pressed": String(!hidden.has(name)),
       onclick: () => {
         if (!hidden.delete(name)) hidden.add(name);
         changed();

@@ -5,6 +5,7 @@ import { all_columns } from "./comparison_page.js";
 import { element } from "./element.js";
 import { free_form } from "./free_form.js";
 import { command_line, free_question, free_state_of_hash, hash_of_free_state, toml_text } from "./free_state.js";
+import { answers_in } from "./lab_answers.js";
 import { make_asker, window_tools } from "./lab_asking.js";
 import { lab_navigation } from "./lab_index_page.js";
 import { lab_address, old_words, picture_state } from "./lab_page.js";
@@ -35,7 +36,7 @@ export function free_page(parent, content) {
   const {first, options: known} = content;
   const labels = [...new Set(first.runs.map((/** @type {{label: string}} */ run) => run.label))];
   /** @type {FreeState} */
-  const beginning = {schemes: labels.join(","), seeds: "1", options: {}, view: {x: "seconds", y: "train_loss", of: "ring"}};
+  const beginning = {schemes: labels.join(","), seeds: "1", options: {}, view: {x: "seconds", y: "train_loss", of: "ring", log: "", hidden: ""}};
   let state = free_state_of_hash(location.hash, beginning, known);
   /** @type {OwnData | null} */
   let data = null;
@@ -50,7 +51,7 @@ export function free_page(parent, content) {
     uploaded: (own) => { data = own; ask(); },
     run: () => ask(),
   });
-  parent.append(lab_navigation(content, "free"), element("h1", {}, "Everything at once"),
+  parent.append(lab_navigation(content, "free", answers_in(location.hash)), element("h1", {}, "Everything at once"),
     element("p", {}, "Choose schemes and options, or bring your own data; the figures follow. A field that is left empty has the value shown in grey. " +
       "Your choices are in the page's address; your data are not: the server keeps the last eight files of all windows, until it ends."),
     form.root, status, figures);

@@ -1,7 +1,7 @@
 // What the free page asks: schemes and options as they are typed, and the same as an address, a
 // question, a command line and a configuration file.
 
-import { hash_of_pairs, pairs_of_hash } from "./lab_state.js";
+import { hash_of_pairs, pairs_of_hash, view_of_pairs } from "./lab_state.js";
 
 /** @typedef {{section: string, name: string, argument: string, help: string, value: string}} FreeOption argument: empty for a switch; value: the default */
 /** @typedef {import("./lab_state.js").View} View */
@@ -51,9 +51,8 @@ export function free_state_of_hash(hash, first, known) {
     const text = given.get(name);
     return text === undefined ? [] : [[name, text]];
   }));
-  const {view} = first;
   return {schemes: given.get("schemes") ?? first.schemes, seeds: given.get("seeds") ?? first.seeds, options,
-    view: {x: given.get("x") ?? view.x, y: given.get("y") ?? view.y, of: given.get("of") ?? view.of}};
+    view: view_of_pairs(given, first.view)};
 }
 
 /** @param {FreeState} state @param {FreeState} first */
@@ -64,6 +63,24 @@ export function hash_of_free_state({schemes, seeds, options, view}, first) {
     value !== /** @type {any} */ ({...first.view, schemes: first.schemes, seeds: first.seeds})[key];
   return hash_of_pairs([...pairs.filter(([key, value]) => is_new(key, value)), ...Object.entries(options),
     ...Object.entries(view).filter(([key, value]) => is_new(key, value))]);
+}
+
+/**
+ * What the file of a lab says, for this page.
+ * @typedef {{schemes: string, options: Record<string, string>}} FreeStart
+ */
+
+/** @type {FreeState} */
+const nothing = {schemes: "", seeds: "1", options: {}, view: {x: "", y: "", of: "", log: "", hidden: ""}};
+
+/**
+ * The address with what a lab's page shows, whatever this page itself begins with. How far a loss is
+ * above its minimum is not there: that the server would have to find for each question.
+ * @param {FreeStart} start @param {Record<string, string>} values of its sliders @param {View} view
+ */
+export function address_from_lab({schemes, options}, values, view) {
+  const shown = view.y === "suboptimality" ? {...view, y: "", log: view.log.replace("y", "")} : view;
+  return hash_of_free_state({schemes, seeds: "1", options: {...options, ...values}, view: shown}, nothing);
 }
 
 /**

@@ -9,26 +9,43 @@ import { outcome_quantities, progress_quantities } from "./curves.js";
  */
 
 /**
+ * What is asked before anything is shown: who has the least of a figure, or the most; or, drawn, where the best lies.
+ * @typedef {{question: string, figure: string, most: boolean, drawn?: import("./lab_drawn_guess.js").Drawn}} Guess
+ */
+
+/**
  * A file of docs/labs, as far as a page needs it.
  * @typedef {object} LabDefinition
  * @property {string} name
+ * @property {number} number
  * @property {string} title
  * @property {string} question
  * @property {string[]} story
  * @property {Record<string, string>} options that say how long its runs are
  * @property {Slider[]} sliders
- * @property {{x: string, y: string, log?: boolean}} show log: the upright axis at first
+ * @property {{x: string, y: string, log?: boolean, minimum?: number}} show log: the upright axis at first; minimum: of the training loss
  * @property {string} timeline the contestant whose first steps are shown
+ * @property {Guess} guess
+ * @property {boolean} [untold] whether nothing says what is right
  */
 
 /** @typedef {Record<string, string>} Values of options, in the order of the sliders */
-/** @typedef {{x: string, y: string, of: string}} View quantities of the curves, and whose first steps */
-/** @typedef {{values: Values, view: View}} LabState */
+/**
+ * Quantities of the curves, and whose first steps; which axes are logarithmic ("", "x", "y", "xy"), and
+ * the names of curves that are hidden, with semicolons between.
+ * @typedef {{x: string, y: string, of: string, log: string, hidden: string}} View
+ */
+/**
+ * guess: of whoever looks; "none": who wants to see without one; empty: not asked yet; answers: of all labs, as
+ * lab_answers.js writes them
+ * @typedef {{values: Values, view: View, guess: string, answers: string}} LabState
+ */
 /** @typedef {{lab?: string, schemes?: string, options: Record<string, string>, data?: string}} Question */
 
 /** @param {LabDefinition} definition @returns {LabState} */
 export function initial_state({sliders, show, timeline}) {
-  return {values: Object.fromEntries(sliders.map(({option, value}) => [option, value])), view: {x: show.x, y: show.y, of: timeline}};
+  return {values: Object.fromEntries(sliders.map(({option, value}) => [option, value])),
+    view: {x: show.x, y: show.y, of: timeline, log: show.log ? "y" : "", hidden: ""}, guess: "", answers: ""};
 }
 
 /**
@@ -77,27 +94,35 @@ export function hash_of_pairs(pairs) {
  * @param {LabDefinition} definition @param {string} hash @returns {LabState}
  */
 export function state_of_hash(definition, hash) {
-  const {values, view} = initial_state(definition);
+  const {values, view: first} = initial_state(definition);
   const given = pairs_of_hash(hash);
   for (const {option, values: known} of definition.sliders) {
     const value = given.get(option);
     if (value !== undefined && known.includes(value)) values[option] = value;
   }
-  const is_quantity = (/** @type {string} */ axis, /** @type {{key: string}[]} */ known) => known.some(({key}) => key === given.get(axis));
-  if (is_quantity("x", progress_quantities)) view.x = given.get("x") ?? view.x;
-  if (is_quantity("y", outcome_quantities)) view.y = given.get("y") ?? view.y;
-  view.of = given.get("of") ?? view.of;
-  return {values, view};
+  return {values, view: view_of_pairs(given, first), guess: given.get("guess") ?? "", answers: given.get("answers") ?? ""};
+}
+
+/**
+ * @param {Map<string, string>} given @param {View} first where nothing is given
+ * @returns {View}
+ */
+export function view_of_pairs(given, first) {
+  const known = (/** @type {string} */ key, /** @type {string[]} */ words) => words.find((word) => word === given.get(key));
+  const keys = (/** @type {{key: string}[]} */ quantities) => quantities.map(({key}) => key);
+  return {x: known("x", keys(progress_quantities)) ?? first.x, y: known("y", keys(outcome_quantities)) ?? first.y,
+    of: given.get("of") ?? first.of, log: known("log", ["", "x", "y", "xy"]) ?? first.log, hidden: given.get("hidden") ?? first.hidden};
 }
 
 /**
  * What differs from the lab's beginning.
  * @param {LabDefinition} definition @param {LabState} state
  */
-export function hash_of_state(definition, {values, view}) {
+export function hash_of_state(definition, {values, view, guess, answers}) {
   const first = initial_state(definition);
   return hash_of_pairs([...Object.entries(values).filter(([option, value]) => value !== first.values[option]),
-    ...Object.entries(view).filter(([key, value]) => value !== first.view[/** @type {keyof View} */ (key)])]);
+    ...Object.entries(view).filter(([key, value]) => value !== first.view[/** @type {keyof View} */ (key)]),
+    .../** @type {[string, string][]} */ ([["guess", guess], ["answers", answers]].filter(([, text]) => text !== ""))]);
 }
 
 /** @param {LabDefinition} definition @param {Values} values @returns {Question} */
@@ -124,9 +149,38 @@ export function coarse_question(question) {
 }
 
 /**
- * "latency 1 ms, workers 8": the sliders in words.
+ * The runs with how far their losses are above the minimum, which the lab's file has and the server
+ * would have to find anew for each question.
+ * @param {LabDefinition} definition @param {Record<string, any>} document @returns {Record<string, any>}
+ */
+export function above_minimum({show: {minimum}}, document) {
+  if (minimum === undefined) return document;
+  const above = (/** @type {number | null} */ loss) => (loss === null ? null : loss - minimum);
+  return {...document, runs: document.runs.map((/** @type {Record<string, any>} */ run) => (run.evaluations
+    ? {...run, evaluations: {...run.evaluations, suboptimality: run.evaluations.train_loss.map(above)}} : run))};
+}
+
+/**
+ * Its slider's words and where it stands: "the workers' rows: alike". An option's name may say nothing to who reads.
+ * @param {Slider} slider @param {string} value
+ */
+function slider_words({label, values, texts}, value) {
+  return `${label}: ${texts[values.indexOf(value)]}`;
+}
+
+/**
+ * What other settings had that these have not.
+ * @param {LabDefinition} definition @param {Values} others @param {Values} values
+ */
+export function difference_words({sliders}, others, values) {
+  return sliders.filter(({option}) => others[option] !== values[option])
+    .map((slider) => slider_words(slider, others[slider.option])).join("; ");
+}
+
+/**
+ * The sliders in words.
  * @param {LabDefinition} definition @param {Values} values
  */
 export function values_words({sliders}, values) {
-  return sliders.map(({option, values: known, texts}) => `${option} ${texts[known.indexOf(values[option])]}`).join(", ");
+  return sliders.map((slider) => slider_words(slider, values[slider.option])).join("; ");
 }

@@ -13,7 +13,10 @@ import { answer_title } from "./reasons.js";
 /** @typedef {import("./curves.js").Run} Run */
 /** @typedef {import("./lab_state.js").View} View */
 /** @typedef {import("./comparison_page.js").Answered} Answered */
-/** @typedef {{runs: Run[], answered: Answered, view: View, view_changed: () => void}} Shown what is drawn now */
+/**
+ * before: the runs of the setting before, and in which settings it was another one.
+ * @typedef {{runs: Run[], answered: Answered, view: View, view_changed: () => void, before: {runs: Run[], words: string} | null}} Shown what is drawn now
+ */
 
 /**
  * The quantity of that name, or the first one that is known.
@@ -44,19 +47,25 @@ function cut_short({runs, lacking = []}) {
 }
 
 /**
+ * stage: where the curves are drawn, in place of `parent`; covered: whether somebody still guesses.
+ * @typedef {{stage?: HTMLElement, covered?: () => boolean, height?: (width: number) => number}} LiveContent
+ */
+
+/**
  * @param {HTMLElement} parent
  * @param {Record<string, any>} first comparison document
  * @param {View} view
  * @param {(view: View) => void} view_changed
- * @param {boolean} log_y of the curves, at first
+ * @param {LiveContent} [content]
  */
-export function live_figures(parent, first, view, view_changed, log_y = false) {
+export function live_figures(parent, first, view, view_changed, content = {}) {
   /** @type {Shown} */
-  const shown = {runs: first.runs, answered: /** @type {Answered} */ (first), view, view_changed: () => view_changed(shown.view)};
+  const shown = {runs: first.runs, answered: /** @type {Answered} */ (first), view, view_changed: () => view_changed(shown.view), before: null};
   const answer = element("section", {id: "answer"});
   const progress = element("p", {class: "progress", hidden: true}, "The first quarter of the runs; the whole is being computed.");
-  parent.append(progress);
-  const curves = live_curves(parent, shown, log_y);
+  const stage = content.stage ?? parent;
+  stage.append(progress);
+  const curves = live_curves(stage, shown, content);
   parent.append(answer);
   const times = time_chart(parent, () => groups_of(shown.runs));
   const steps = live_steps(parent, shown);
@@ -71,7 +80,12 @@ export function live_figures(parent, first, view, view_changed, log_y = false) {
   steps.redraw();
   let later = 0;
   return {
-    curves: curves.root,
+    curves: curves.root, answer,
+    /** The curves are drawn for the first time: as they were made, from left to right. */
+    sweep: () => {
+      curves.redraw();
+      curves.sweep();
+    },
     /**
      * @param {Record<string, any>} document @param {boolean} is_whole else the curves alone, as all other
      * figures are about whole runs
@@ -91,30 +105,65 @@ export function live_figures(parent, first, view, view_changed, log_y = false) {
       // Hundreds of messages take as long as all the rest: the browser shows the curves before.
       later = Number(setTimeout(() => { steps.redraw(); drawn(); }, 20));
     },
+    /** What is drawn now stays as ghosts, while others are drawn over them; false where it is no whole answer. */
+    keep_ghosts: () => {
+      if (progress.hidden) shown.before = {runs: shown.runs, words: ""};
+      return progress.hidden;
+    },
+    /** @param {string} words what was otherwise then */
+    name_ghosts: (words) => {
+      if (shown.before) shown.before.words = words;
+    },
     /** What is not drawn yet need not be: a newer answer comes. */
     forget: () => clearTimeout(later),
     /** @param {View} now */
     set_view: (now) => {
+      if (now.x !== shown.view.x || now.y !== shown.view.y) curves.let_go();
       shown.view = now;
+      curves.set_switches();
       curves.redraw();
       steps.redraw();
     },
   };
 }
 
-/** @param {HTMLElement} parent @param {Shown} shown @param {boolean} log_y */
-function live_curves(parent, shown, log_y) {
+/**
+ * The target, where the curves are of the loss or of how far it is above its minimum.
+ * @param {Run[]} runs @param {string} key
+ */
+export function level_of(runs, key) {
+  const level = target_level(runs);
+  if (level === null || key === "train_loss") return key === "train_loss" ? level : null;
+  const loss = runs[0].evaluations?.train_loss?.[0], above = runs[0].evaluations?.suboptimality?.[0];
+  return key === "suboptimality" && Number.isFinite(loss) && Number.isFinite(above) ? {...level, y: level.y - (loss - above)} : null;
+}
+
+/** @param {HTMLElement} parent @param {Shown} shown @param {LiveContent} content */
+function live_curves(parent, shown, {covered, height}) {
   const x = () => quantity_of(progress_quantities, shown.runs, shown.view.x);
   const y = () => quantity_of(outcome_quantities, shown.runs, shown.view.y);
   const axes = element("span", {class: "axes-choice"});
   const chart = line_chart(parent, {
-    id: "curves", title: "On the way", x, y, controls: [axes], log: {x: false, y: log_y},
+    id: "curves", title: "On the way", x, y, controls: [axes], covered, height,
     series: () => series_of(groups_of(shown.runs), x().key, y().key),
-    level: () => (y().key === "train_loss" ? target_level(shown.runs) : null),
+    level: () => level_of(shown.runs, y().key),
+    holds: true,
+    ghosts: () => shown.before && {words: shown.before.words, series: series_of(groups_of(shown.before.runs), x().key, y().key)
+      .map((series, style) => ({style, ...series}))},
+    switched: () => {
+      shown.view = {...shown.view, log: `${chart.log.x ? "x" : ""}${chart.log.y ? "y" : ""}`, hidden: [...chart.hidden].join(";")};
+      shown.view_changed();
+    },
   });
+  const set_switches = () => {
+    const {log, hidden} = shown.view;
+    chart.set_switches({x: log.includes("x"), y: log.includes("y")}, hidden.split(";").filter((name) => name !== ""));
+  };
+  set_switches();
   const axis_choice = (/** @type {string} */ words, /** @type {"x" | "y"} */ axis, /** @type {typeof progress_quantities} */ quantities) =>
     choice(words, those_known(quantities, shown.runs).map(({key, label}) => [key, label]), (axis === "x" ? x() : y()).key, (key) => {
       shown.view = {...shown.view, [axis]: key};
+      chart.let_go();
       chart.redraw();
       shown.view_changed();
     });
@@ -128,7 +177,7 @@ function live_curves(parent, shown, log_y) {
     chart.show_whole();
   };
   redraw();
-  return {redraw, root: chart.root};
+  return {redraw, root: chart.root, let_go: chart.let_go, sweep: chart.sweep, set_switches};
 }
 
 /** @param {HTMLElement} parent @param {Shown} shown */

@@ -1,5 +1,6 @@
 // What a document is drawn by.
 
+import { advice_page } from "./advice_page.js";
 import { comparison_page } from "./comparison_page.js";
 import { element } from "./element.js";
 import { free_page } from "./free_page.js";
@@ -11,6 +12,7 @@ import { timeline_page } from "./message_timeline.js";
 import { netcheck_page } from "./netcheck_page.js";
 import { notes_list } from "./notes.js";
 import { break_even_page, prediction_page, sweep_page } from "./prediction_page.js";
+import { published_page } from "./published_page.js";
 import { score_page } from "./score_page.js";
 
 /** @type {Record<string, (parent: HTMLElement, content: any) => void>} */
@@ -20,11 +22,13 @@ const pages = {
   "prediction": prediction_page,
   "sweep": sweep_page,
   "break-even": break_even_page,
+  "advice": advice_page,
   "netcheck": netcheck_page,
   "topology": topology_page,
   "consensus": consensus_page,
   "timeline": timeline_page,
   "score": score_page,
+  "published": published_page,
   "lab": lab_page,
   "labs": lab_index_page,
   "free": free_page,

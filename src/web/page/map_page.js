@@ -8,7 +8,7 @@ import { heat_map } from "./heat_map.js";
 import { line_chart } from "./line_chart.js";
 import { notes_list } from "./notes.js";
 import { color_of } from "./palette.js";
-import { axis_of_texts } from "./typed_values.js";
+import { as_read, axis_of_texts } from "./typed_values.js";
 
 /** @typedef {{first: string | null, ahead: number | null, seconds_to_target: (number | null)[]}} MapCell */
 
@@ -79,12 +79,12 @@ export function widest_lead(map) {
 }
 
 /**
- * "latency 10us, bandwidth 1Mbps"
+ * "latency 10 µs, bandwidth 1 Mbit/s"
  * @param {CrossoverMap} map @param {number} index of a cell
  */
 export function cell_place(map, index) {
   const wide = map.across.values.length;
-  return `${map.across.option} ${map.across.values[index % wide]}, ${map.down.option} ${map.down.values[Math.floor(index / wide)]}`;
+  return `${map.across.option} ${as_read(map.across.values[index % wide])}, ${map.down.option} ${as_read(map.down.values[Math.floor(index / wide)])}`;
 }
 
 /** @param {CrossoverMap} map @returns {string[]} what a reader first wants to know */
@@ -186,7 +186,7 @@ export function map_page(parent, map) {
     id: "map", title: `First to reach ${map_target(map)}`,
     note: "The letter and the colour say who is first, the number how many times as fast as the next; " +
       "the stronger the colour, the larger that lead. Choose a cell to see the times behind it.",
-    columns: map.across.values, rows: map.down.values,
+    columns: map.across.values.map(as_read), rows: map.down.values.map(as_read),
     column_label: map.across.option, row_label: map.down.option,
     selected: {row: Math.floor(start / wide), column: start % wide},
     cell: (row, column) => {
@@ -227,7 +227,7 @@ function draw_cell_detail(parent, map, chosen) {
     id: "row", title: `Time to the target over ${map.across.option}, in this row`,
     note: "The other option stays as in the chosen cell.",
     log: {x: axis.log, y: true},
-    x: () => ({label: map.across.option, format: axis.format}), y: () => ({label: "time to the target", format: duration}),
+    x: () => ({label: map.across.option, format: axis.format, at: axis.values}), y: () => ({label: "time to the target", format: duration}),
     series: () => map.contestants.map(({label}, at) => ({name: label,
       points: axis.values.map((x, column) => ({x, y: cell_of(column).seconds_to_target[at]}))})),
   });
@@ -250,7 +250,7 @@ export function lacking_words(map, row) {
   return map.contestants.flatMap(({label}, at) => {
     const where = map.across.values.filter((_, column) => map.cells[row * wide + column].seconds_to_target[at] === null);
     if (where.length === 0) return [];
-    const text = where.length === wide ? "anywhere in this row" : `at ${map.across.option} ${where.join(", ")}`;
+    const text = where.length === wide ? "anywhere in this row" : `at ${map.across.option} ${where.map(as_read).join(", ")}`;
     return [`${label} does not reach the target ${text}.`];
   }).join(" ");
 }

@@ -7,6 +7,7 @@ import { figure, set_size } from "./figure.js";
 import { moment_format } from "./format.js";
 import { edge_way, graph_spots, spot_on } from "./graph.js";
 import { message_words, messages_under_way, rank_name, trace_columns } from "./message_timeline.js";
+import { carried_words, message_color } from "./microbatches.js";
 import { activity_colors, color_of } from "./palette.js";
 
 /** @typedef {import("./message_timeline.js").Trace} Trace */
@@ -45,7 +46,10 @@ export function activity_at({spans}, rank, time) {
  */
 export function moment_words(trace, time) {
   const {from, to, start, end} = trace.messages;
-  const pair = (/** @type {number} */ at) => `${rank_name(trace, from[at])} to ${rank_name(trace, to[at])}`;
+  const pair = (/** @type {number} */ at) => {
+    const carried = carried_words(trace, at);
+    return `${rank_name(trace, from[at])} to ${rank_name(trace, to[at])}${carried && ` with ${carried}`}`;
+  };
   const said = (/** @type {number[]} */ times, /** @type {string} */ verb) => {
     const pairs = times.flatMap((one, at) => (one === time ? [pair(at)] : []));
     if (pairs.length === 0) return [];
@@ -64,7 +68,7 @@ const seconds_at_speed = {slow: 40, medium: 15, fast: 5};
 function make_clock(trace, changed) {
   let time = 0, handle = 0, last = 0;
   /** @type {keyof typeof seconds_at_speed} */
-  let speed = "medium";
+  let speed = "slow";
   let is_playing = false, is_calm = false;
   const clock = {
     time: () => time, is_playing: () => is_playing,
@@ -128,14 +132,21 @@ export function message_animation(parent, chart) {
   const frame = figure(parent, {
     id: chart.id, title: "Messages on their way",
     note: "A message leaves with its first bit and is there with its last: how long it is drawn is how much of it is on the way. " +
-      "Press Play, or go from one moment to the next; click a message to follow it.",
+      "Stop it, or go from one moment to the next; click a message to follow it.",
     controls: [play, element("button", {type: "button", class: "back", onclick: step(-1)}, "Back"),
       element("button", {type: "button", class: "step", onclick: step(1)}, "Step"), range, shown_time,
-      choice("speed", [["slow", "slow"], ["medium", "medium"], ["fast", "fast"]], "medium", clock.set_speed)],
+      choice("speed", [["slow", "slow"], ["medium", "medium"], ["fast", "fast"]], "slow", clock.set_speed)],
     draw: (svg, width) => { paint = draw_ground(svg, width, chart.trace(), choose); show(); },
     columns: () => trace_columns(chart.trace()),
   });
-  frame.legend.append(...activity_legend());
+  play_when_seen(frame.root, () => clock.play());
+  const carries = element("span", {class: "entry"});
+  const say_carries = () => {
+    const word = chart.trace().carries;
+    carries.textContent = word ? `messages have the colour and the number of their ${word}` : "";
+  };
+  say_carries();
+  frame.legend.append(...activity_legend(), carries);
   frame.legend.after(words);
 
   /** @param {number} message */
@@ -167,6 +178,7 @@ export function message_animation(parent, chart) {
     /** The trace is another one: from its beginning. */
     redraw: () => {
       chosen = null;
+      say_carries();
       // What is drawn is of the old trace's ranks.
       paint = () => {};
       clock.pause();
@@ -174,6 +186,21 @@ export function message_animation(parent, chart) {
       frame.redraw();
     },
   };
+}
+
+/**
+ * Once, when whoever scrolls arrives; not for who wants less motion, nor for who was there before.
+ * @param {HTMLElement} root @param {() => void} play
+ */
+function play_when_seen(root, play) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  const seen = new IntersectionObserver((entries) => {
+    if (!entries.some(({isIntersecting}) => isIntersecting)) return;
+    seen.disconnect();
+    play();
+  }, {threshold: 0.7});
+  seen.observe(root);
+  for (const event of ["pointerdown", "click", "keydown", "input"]) root.addEventListener(event, () => seen.disconnect(), {once: true, capture: true});
 }
 
 function activity_legend() {
@@ -210,6 +237,11 @@ function draw_ground(svg, width, trace, choose) {
     if (radius >= 9) root.append("text").attr("x", x).attr("y", y + 4).attr("text-anchor", "middle").text(server ? `S${rank - trace.workers}` : rank);
     return circle;
   });
+  const color = (/** @type {any} */ one) => message_color(trace, one.message, color_of(one.from));
+  const place = (/** @type {any} */ one) => {
+    const {x, y} = spot_on(way_of(one.from, one.to), one.head);
+    return `translate(${x},${y})`;
+  };
   return (time, chosen) => {
     circles.forEach((circle, rank) => {
       const activity = activity_at(trace, rank, time);
@@ -222,14 +254,13 @@ function draw_ground(svg, width, trace, choose) {
     entered.append("title").text((/** @type {any} */ one) => message_words(trace, one.message));
     entered.append("path").attr("fill", "none").attr("stroke-linecap", "round");
     entered.append("circle").attr("r", 5);
+    entered.append("text").attr("class", "carried").attr("dx", 10).attr("dy", -6)
+      .text((/** @type {any} */ one) => trace.messages.carried?.[one.message] ?? "");
     const all = entered.merge(drawn).classed("chosen", (/** @type {any} */ one) => one.message === chosen);
-    all.select("path").attr("stroke", (/** @type {any} */ one) => color_of(one.from))
+    all.select("path").attr("stroke", color)
       .attr("d", (/** @type {any} */ one) => part_of_way(way_of(one.from, one.to), one.tail, one.head));
-    all.select("circle").attr("fill", (/** @type {any} */ one) => color_of(one.from))
-      .attr("transform", (/** @type {any} */ one) => {
-        const {x, y} = spot_on(way_of(one.from, one.to), one.head);
-        return `translate(${x},${y})`;
-      });
+    all.select("circle").attr("fill", color).attr("transform", place);
+    all.select("text").attr("fill", color).attr("transform", place);
   };
 }
 

@@ -4,6 +4,7 @@ import { draw_x_axis, ticks_beside } from "./axes.js";
 import { element } from "./element.js";
 import { draw_legend, figure, set_size } from "./figure.js";
 import { bytes, counted, duration, moment_format } from "./format.js";
+import { carried_words, message_color, message_groups } from "./microbatches.js";
 import { activity_colors, color_of } from "./palette.js";
 
 /**
@@ -17,6 +18,7 @@ import { activity_colors, color_of } from "./palette.js";
  * @property {number} until
  * @property {TraceMessages} messages
  * @property {TraceSpans} [spans]
+ * @property {string} [carries] "microbatch" or "minibatch": what messages from stage to stage have a number of
  */
 
 /**
@@ -29,6 +31,7 @@ import { activity_colors, color_of } from "./palette.js";
  * @property {number[]} start
  * @property {number[]} first_bit
  * @property {number[]} end
+ * @property {(number | null)[]} [carried] the number; null: of no stage to the next
  */
 
 /** @typedef {{rank: number[], activity: (keyof typeof activity_colors)[], from: number[], until: number[]}} TraceSpans */
@@ -94,11 +97,14 @@ export function message_words(trace, at) {
   const {from, to, bytes: sizes, posted, start, first_bit, end} = trace.messages;
   const moment = moment_format(trace.from, trace.until);
   const waited = start[at] > posted[at] ? `, after ${duration(start[at] - posted[at])} of waiting for its ports` : "";
-  return `${rank_name(trace, from[at])} to ${rank_name(trace, to[at])}, ${bytes(sizes[at])}: starts at ${moment(start[at])}${waited}, ` +
+  const carried = carried_words(trace, at);
+  return `${rank_name(trace, from[at])} to ${rank_name(trace, to[at])}, ${bytes(sizes[at])}${carried && ` of ${carried}`}: starts at ${moment(start[at])}${waited}, ` +
     `first bit there at ${moment(first_bit[at])}, last at ${moment(end[at])}`;
 }
 
 const most_drawn = 4000;
+/** Numbers beside arrows; of more they lie one over another. */
+const most_numbered = 200;
 const timeline_margin = {right: 12, top: 10, bottom: 40};
 
 /** @typedef {{left: number, right: number, high: number, lane: number, at: (rank: number) => number, x: any}} Rows at: the middle of a rank's row */
@@ -143,7 +149,7 @@ export function message_timeline(parent, chart) {
       .attr("width", rows.right - rows.left).attr("height", end);
     const plot = root.append("g").attr("clip-path", `url(#${clip})`);
     draw_spans(plot, trace, rows, hidden);
-    if (!hidden.has("messages")) draw_messages(plot, trace, rows, frame.say);
+    draw_messages(plot, trace, rows, hidden, frame.say);
     const {clicked, marked} = chart;
     const number_of = (/** @type {unknown} */ _, /** @type {number} */ at, /** @type {Element[]} */ all) => Number(all[at].getAttribute("data-message"));
     if (clicked) {
@@ -179,7 +185,7 @@ function timeline_legend(trace) {
   const known = new Set(trace.spans?.activity ?? []);
   const spans = Object.entries(activity_colors).filter(([name]) => known.has(/** @type {any} */ (name)))
     .map(([name, color]) => ({name, color}));
-  return [...spans, {name: "messages", color: "var(--ink)"}];
+  return [...spans, ...message_groups(trace)];
 }
 
 /** @param {any} root @param {Trace} trace @param {Rows} rows @param {number} end */
@@ -212,13 +218,16 @@ function draw_spans(plot, trace, rows, hidden) {
   });
 }
 
-/** @param {any} plot @param {Trace} trace @param {Rows} rows @param {(text: string) => void} say */
-function draw_messages(plot, trace, rows, say) {
+/** @param {any} plot @param {Trace} trace @param {Rows} rows @param {Set<string>} hidden @param {(text: string) => void} say */
+function draw_messages(plot, trace, rows, hidden, say) {
   const {from, start, end} = trace.messages;
   const [low, high] = rows.x.domain();
-  const seen = from.map((_, at) => at).filter((at) => end[at] >= low && start[at] <= high);
+  const shown = message_groups(trace).filter(({name}) => !hidden.has(name));
+  if (shown.length === 0) return;
+  const seen = from.map((_, at) => at).filter((at) => end[at] >= low && start[at] <= high && shown.some(({messages}) => messages.has(at)));
   const with_spans = (trace.spans?.rank.length ?? 0) > 0;
   for (const at of seen.slice(0, most_drawn)) draw_message(plot, trace, rows, at, with_spans);
+  if (seen.length <= most_numbered) for (const at of seen) draw_carried(plot, trace, rows, at, with_spans);
   if (seen.length > most_drawn) {
     plot.append("text").attr("x", rows.left + 8).attr("y", 10)
       .text(`${seen.length} messages; the first ${most_drawn} are drawn. Drag over a shorter time to see the others.`);
@@ -226,14 +235,29 @@ function draw_messages(plot, trace, rows, say) {
   say(`${counted(seen.length, "message")} between ${counted(trace.workers + trace.servers, "rank")}; the table has them.`);
 }
 
+/**
+ * Where its arrow begins and ends.
+ * @param {Trace} trace @param {Rows} rows @param {number} at @param {boolean} with_spans
+ */
+function arrow_of({messages: {from, to, start, end}}, rows, at, with_spans) {
+  const down = to[at] > from[at] ? 1 : -1;
+  const edge = with_spans ? rows.lane / 2 + 1 : rows.lane + 1;
+  return {a: {x: rows.x(start[at]), y: rows.at(from[at]) + down * edge}, b: {x: rows.x(end[at]), y: rows.at(to[at]) - down * edge}};
+}
+
+/** @param {any} plot @param {Trace} trace @param {Rows} rows @param {number} at @param {boolean} with_spans */
+function draw_carried(plot, trace, rows, at, with_spans) {
+  if (carried_words(trace, at) === "") return;
+  const {a, b} = arrow_of(trace, rows, at, with_spans);
+  plot.append("text").attr("class", "carried").attr("x", (a.x + b.x) / 2).attr("y", (a.y + b.y) / 2 + 4).attr("text-anchor", "middle")
+    .attr("fill", message_color(trace, at, "var(--ink)")).text(trace.messages.carried?.[at]);
+}
+
 /** @param {any} plot @param {Trace} trace @param {Rows} rows @param {number} at @param {boolean} with_spans */
 function draw_message(plot, trace, rows, at, with_spans) {
   const {from, to, start, first_bit, end} = trace.messages;
-  const down = to[at] > from[at] ? 1 : -1;
-  const color = with_spans ? "var(--ink)" : color_of(from[at]);
-  const edge = with_spans ? rows.lane / 2 + 1 : rows.lane + 1;
-  const a = {x: rows.x(start[at]), y: rows.at(from[at]) + down * edge};
-  const b = {x: rows.x(end[at]), y: rows.at(to[at]) - down * edge};
+  const color = message_color(trace, at, with_spans ? "var(--ink)" : color_of(from[at]));
+  const {a, b} = arrow_of(trace, rows, at, with_spans);
   const group = plot.append("g").attr("class", "mark message").attr("data-message", at);
   group.append("title").text(message_words(trace, at));
   if (!with_spans) {
@@ -264,12 +288,13 @@ export function trace_columns(trace) {
   const {messages, spans} = trace;
   const {from, to, bytes: sizes, posted, start, first_bit, end} = messages;
   const names = (/** @type {number[]} */ ranks) => ranks.map((rank) => rank_name(trace, rank));
-  const lacking = (spans?.rank ?? []).map(() => null);
+  const lacking = (spans?.rank ?? []).map(() => null), carried = messages.carried;
   return [
     {heading: "what", values: [...from.map(() => "message"), ...(spans?.activity ?? [])]},
     {heading: "from", values: [...names(from), ...names(spans?.rank ?? [])]},
     {heading: "to", values: [...names(to), ...lacking]},
     {heading: "bytes", values: [...sizes, ...lacking]},
+    ...(carried ? [{heading: trace.carries ?? "", values: [...carried, ...lacking]}] : []),
     {heading: "posted", values: [...posted, ...lacking]},
     {heading: "start", values: [...start, ...(spans?.from ?? [])]},
     {heading: "first bit", values: [...first_bit, ...lacking]},
@@ -285,7 +310,7 @@ export function trace_columns(trace) {
  * @property {string[]} ranks their names
  * @property {string} title
  * @property {string} detail the network, and what is computed
- * @property {{from: number, to: number, bytes: number, posted: number, start: number, first_bit: number, end: number}[]} messages
+ * @property {{from: number, to: number, bytes: number, posted: number, start: number, first_bit: number, end: number, microbatch?: number, minibatch?: number}[]} messages
  */
 
 /**
@@ -293,10 +318,12 @@ export function trace_columns(trace) {
  * @param {TimelineDocument} content @returns {Trace}
  */
 export function trace_of_timeline({from, makespan, ranks, messages}) {
-  const column = (/** @type {keyof TimelineDocument["messages"][0]} */ key) => messages.map((message) => message[key]);
-  return {workers: ranks.length, servers: 0, names: ranks, from, until: from + makespan, messages: {
+  const column = (/** @type {"from" | "to" | "bytes" | "posted" | "start" | "first_bit" | "end"} */ key) => messages.map((message) => message[key]);
+  const carries = /** @type {const} */ (["microbatch", "minibatch"]).find((word) => messages.some((message) => message[word] !== undefined));
+  return {workers: ranks.length, servers: 0, names: ranks, from, until: from + makespan, ...(carries ? {carries} : {}), messages: {
     from: column("from"), to: column("to"), bytes: column("bytes"), posted: column("posted"),
     start: column("start"), first_bit: column("first_bit"), end: column("end"),
+    ...(carries ? {carried: messages.map((message) => message[carries] ?? null)} : {}),
   }};
 }
 
@@ -318,12 +345,13 @@ export function timeline_sentences(content) {
 /** @param {HTMLElement} parent @param {TimelineDocument} content */
 export function timeline_page(parent, content) {
   const trace = trace_of_timeline(content);
+  const color = trace.carries ? `the colour of the ${trace.carries}, whose number is beside its arrow` : "the sender's colour";
   parent.append(element("h1", {}, "Messages, port by port"),
     ...timeline_sentences(content).map((sentence) => element("p", {class: "answer"}, sentence)),
     element("p", {class: "setting"}, `${content.title}; ${content.detail}.`));
   message_timeline(parent, {
     id: "timeline", title: "What each port does", trace: () => trace,
-    note: "A row a rank: above its line what it sends, below it what it receives, in the sender's colour; pale while the latency " +
+    note: "A row a rank: above its line what it sends, below it what it receives, in " + color + "; pale while the latency " +
       "passes, full while bits arrive. Arrows go from the start of a message to its last bit. Drag over a part of the time to see more of it.",
   });
 }

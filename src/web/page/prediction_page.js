@@ -284,7 +284,7 @@ export function sweep_page(parent, content) {
     ? bar_chart(parent, {...about, heading: vary, parts: [{name: "all", color: kinds_of_schemes[0].color}], label: () => label, format: () => format_y,
       rows: () => points.flatMap((point) => point.rows.map((row) => ({name: `${point.value}: ${row.label}`, values: [of(row)]})))})
     : line_chart(parent, {...about, log: {x: true, y: true},
-      x: () => ({label: vary, format: format_of_unit(unit)}), y: () => ({label, format: format_y}),
+      x: () => ({label: vary, format: format_of_unit(unit), at: points.flatMap(({value}) => (typeof value === "number" ? [value] : []))}), y: () => ({label, format: format_y}),
       series: () => names.map((name, at) => ({name,
         points: points.map((point) => ({x: /** @type {number | null} */ (point.value), y: of(point.rows[at])}))}))});
 }

@@ -7,7 +7,7 @@ import { paired_ratio } from "./paired.js";
 
 /** @typedef {import("./curves.js").Group} Group */
 /** @typedef {import("./curves.js").Run} Run */
-/** @typedef {{name: string, outcome: string, reason: string, seconds: number | null, within: string}} Verdict outcome: what it did, empty where nothing says it; within: of one that stands apart */
+/** @typedef {{name: string, outcome: string, reason: string, seconds: number | null, within: string, is_ranked: boolean}} Verdict outcome: what it did, empty where nothing says it; within: of one that stands apart; is_ranked: it has a place in an order of merit */
 
 /** @type {{target: string, figure: string, name: string, best: (...values: number[]) => number, needs?: string}[]} needs: the figure without which it is another one */
 const measures = [
@@ -112,10 +112,17 @@ function step_size_text(run) {
   return sizes.length === 0 ? "" : `Its step size, the best of a grid: ${sizes.join(", ")}.`;
 }
 
+/**
+ * Of links that differ, latency and bandwidth are only some links' own.
+ * @param {Run} run
+ */
+export function has_one_kind_of_link(run) {
+  return !/^(links = |racks = (?!1$)|jitter = (?!"none"$)|fault = (?!"none"$))/m.test(run.configuration ?? "");
+}
+
 /** @param {Run} run */
 function message_text(run) {
-  // Of links that differ, latency and bandwidth are only some links' own.
-  if (/^(links = |racks = (?!1$)|jitter = (?!"none"$)|fault = (?!"none"$))/m.test(run.configuration ?? "")) return "";
+  if (!has_one_kind_of_link(run)) return "";
   const latency = latency_share(run);
   if (latency === null) return "";
   const size = bytes(run.bytes_sent / run.messages);
@@ -171,14 +178,22 @@ export function is_cut_off(run) {
 }
 
 /**
+ * A rank of it crashed, and it does not go on without (--on-failure stop).
+ * @param {Run} run
+ */
+function is_ended_by_crash(run) {
+  return Boolean(run.crashed) && !run.diverged && !is_cut_off(run) && (run.seconds_to_target ?? null) === null;
+}
+
+/**
  * What became of those that were not there.
  * @param {Run[]} runs
  * @param {number} all seeds, those that were there as well
  * @returns {string[]}
  */
 function fates_of(runs, all) {
-  const diverged = runs.filter((run) => run.diverged), cut = runs.filter(is_cut_off);
-  const rest = runs.filter((run) => !run.diverged && !is_cut_off(run));
+  const diverged = runs.filter((run) => run.diverged), cut = runs.filter(is_cut_off), crashed = runs.filter(is_ended_by_crash);
+  const rest = runs.filter((run) => !run.diverged && !is_cut_off(run) && !is_ended_by_crash(run));
   const measure = measure_of(rest);
   const said = [];
   if (rest.length > 0 && measure) {
@@ -187,6 +202,7 @@ function fates_of(runs, all) {
     said.push(`did not get there${all > 1 && rest.length === all ? ` with any of ${all} seeds` : seeds_text(rest.length, all)}${best === null ? "" : `; its ${word} ${measure.name} was ${significant(best)}`}`);
   }
   if (diverged.length > 0) said.push(`diverged${seeds_text(diverged.length, all)}`);
+  if (crashed.length > 0) said.push(`was ended by a crash before it got there${seeds_text(crashed.length, all)}`);
   if (cut.length > 0) said.push(`was cut off before it got there${seeds_text(cut.length, all)}`);
   return said;
 }
@@ -274,10 +290,11 @@ function way_text(runs) {
     said.push(`came from a training loss of ${significant(from)} to ${significant(to)}${turn} in ${duration(seconds)}` +
       `${runs.length > 1 ? `, on average over ${whole.length === runs.length ? "" : `${whole.length} of `}${runs.length} seeds` : ""}`);
   }
-  const diverged = runs.filter((run) => run.diverged), cut = runs.filter(is_cut_off);
+  const diverged = runs.filter((run) => run.diverged), cut = runs.filter(is_cut_off), crashed = runs.filter(is_ended_by_crash);
   if (diverged.length > 0) {
     said.push(`diverged${seeds_text(diverged.length, runs.length)}${runs.length === 1 ? `, within ${duration(runs[0].seconds)}` : ""}`);
   }
+  if (crashed.length > 0) said.push(`was ended by a crash${seeds_text(crashed.length, runs.length)}`);
   if (cut.length > 0) said.push(`was cut off before its end${seeds_text(cut.length, runs.length)}`);
   return said.join("; ");
 }
@@ -337,7 +354,7 @@ export function verdicts_of(groups, lacking = []) {
   const is_contested = ranked.some((one) => one.reached < one.group.runs.length && (one.seconds ?? Infinity) < (ranked[0].seconds ?? 0));
   return all.map((one) => {
     const {name, runs} = one.group;
-    const verdict = (/** @type {string} */ text) => ({name, seconds: one.seconds, within: within_of(one.group), outcome: text === "" ? "" : `${text}.`, reason: reason_of(one.group)});
+    const verdict = (/** @type {string} */ text) => ({name, seconds: one.seconds, within: within_of(one.group), is_ranked: ranked.includes(one) && one.seconds !== null, outcome: text === "" ? "" : `${text}.`, reason: reason_of(one.group)});
     if (!has_target(groups)) return verdict(way_text(runs));
     const late = fates_of(runs.filter((run) => run.diverged || run.seconds_to_target === null), runs.length);
     const there = one.seconds === null ? [] : [arrival_text(one, ranked.includes(one) && ranked.length > 1 ? ranked[0] : null, rival_of(ranked), is_contested)];

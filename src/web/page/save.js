@@ -2,7 +2,7 @@
 
 import { csv_field } from "./format.js";
 
-/** @typedef {{heading: string, values: (number | string | boolean | null)[]}} Column */
+/** @typedef {{heading: string, words?: string, values: (number | string | boolean | null)[]}} Column words: what the heading means */
 
 /** @param {Column[]} columns */
 export function csv_text(columns) {

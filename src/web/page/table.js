@@ -54,7 +54,7 @@ export function table(columns, caption) {
     body = next;
   };
   const headings = columns.map((column, index) => element("th", {scope: "col", "aria-sort": "none"},
-    element("button", {type: "button", onclick: () => sort(index)}, column.heading)));
+    element("button", {type: "button", title: column.words, onclick: () => sort(index)}, column.heading)));
   return element("div", {class: "scrolls", tabindex: "0", role: "region", "aria-label": caption},
     element("table", {}, element("caption", {}, caption),
       element("thead", {}, element("tr", {}, ...headings)), body));

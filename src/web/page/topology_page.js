@@ -129,7 +129,7 @@ function draw_over_workers(parent, rows) {
   let [key, label] = topology_quantities[0];
   const chart = line_chart(parent, {
     id: "over-workers", title: "Over the number of workers", log: {x: true, y: false},
-    x: () => ({label: "workers"}), y: () => ({label, format: key === "bytes_per_step" ? bytes : significant}),
+    x: () => ({label: "workers", at: rows.map(({workers}) => workers)}), y: () => ({label, format: key === "bytes_per_step" ? bytes : significant}),
     series: () => [{name: label, points: rows.map((row) => ({x: row.workers, y: /** @type {any} */ (row)[key]}))}],
     controls: [choice("show", topology_quantities, key, (value) => {
       [key, label] = topology_quantities.find(([one]) => one === value) ?? topology_quantities[0];

@@ -19,6 +19,20 @@ function split_value(text) {
   return found && {number: Number(found[1]), unit: found[2]};
 }
 
+/** @type {Record<string, string>} */
+const read_units = {us: "µs", bps: "bit/s", kbps: "kbit/s", Mbps: "Mbit/s", Gbps: "Gbit/s", Tbps: "Tbit/s"};
+
+/**
+ * "10 µs" of "10us", "1 Mbit/s" of "1Mbps": a value as people read it, with the number that was typed.
+ * What is no number with a unit stays as it is.
+ * @param {string} text
+ */
+export function as_read(text) {
+  const part = split_value(text);
+  if (part === null || part.unit === "" || !kinds_of_units.some(({units}) => part.unit in units)) return text;
+  return `${part.number} ${read_units[part.unit] ?? part.unit}`;
+}
+
 /**
  * Where values lie on an axis: numbers with their units; what is not all numbers of one kind has
  * its place in the list, and its own text as tick.

@@ -51,7 +51,7 @@ def main(program, folder):
                            stdout=subprocess.DEVNULL)
             take(browser, page.as_uri(), last, folder / f"{name}.png")
     server = subprocess.Popen([program, "lab", "straggler"], stdout=subprocess.PIPE, text=True)
-    take(browser, server.stdout.readline().strip(), "#curves", folder / "lab.png")
+    take(browser, server.stdout.readline().strip() + "#guess=none", "#curves", folder / "lab.png")
     server.send_signal(2)
     browser.close()
 

@@ -23,16 +23,22 @@ PAGES = {
     "seeds": COMPARE + ["--schemes", "ring,ps-async,gossip", "--seeds", "3"],
     "grid": COMPARE + ["--schemes", "ring,ps-sync", "--vary", "latency=100us,1ms"],
     "objectives": COMPARE + ["--schemes", "ring,ps-sync", "--vary", "l2=0,1e-3"],
+    "many": ["compare", "--quiet", "--epochs", "2", "--steps", "40", "--lr", "0.05", "--schemes",
+             "ring,ps-sync,all-reduce,ps-async,ssp,local-sgd,diloco,gossip,d-psgd,choco,hogwild,"
+             "gossip{{topology=torus,lr=0.05,partition=shards,latency=123us,bandwidth=123Mbps,compute-time=1.25ms}}"],
     "run": ["run", "--quiet", "--scheme", "ps-async", "--epochs", "3"],
     "map": COMPARE + ["--schemes", "ring,ps-sync", "--map", "latency=10us:1ms,bandwidth=10Mbps:1Gbps"],
     "prediction": ["predict", "--schemes", "ring,ps-sync,gossip"],
     "sweep": ["predict", "--vary", "latency=10us:10ms", "--size", "40kB"],
     "break-even": ["predict", "--break-even", "--schemes", "csgd", "--size", "40kB"],
+    "advice": ["advise", "--size", "59MB", "--compute-time", "250ms", "--workers", "6", "--bandwidth", "625Mbps"],
+    "advice-target": ["advise", "{folder}/advised.toml", "--target-loss", "0.45", "--compute-time", "1ms", "--workers", "4", "--seeds", "2"],
     "netcheck": ["netcheck", "--workers", "4"],
     "topology": ["topology", "one-peer-exp", "--workers", "8"],
     "topologies": ["topology", "ring", "--workers", "4,8,16"],
     "consensus": ["consensus", "--topology", "one-peer-exp", "--rounds", "6"],
     "timeline": ["timeline", "ring", "--workers", "4"],
+    "published": ["reproduce", "daly"],
     "score": ["score", "{folder}/leaving", f"{CUSTOMERS}", "--out", "{folder}/said.csv"],
     "score-classes": ["score", "{folder}/plans", f"{CUSTOMERS}", "--out", "{folder}/plans.csv"],
 }
@@ -59,6 +65,7 @@ class Reports(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="trainyard-reports-"))
         cls.documents = {}
+        (cls.folder / "advised.toml").write_text('[data]\ndataset = "dense-logistic:500"\n')
         for name, label in MODELS.items():
             subprocess.run([PROGRAM, "run", "--quiet", "--dataset", CUSTOMERS, "--label-column", label, "--drop-columns", "id",
                             "--missing", "mean", "--scale", "standard", "--intercept", "--epochs", "3", "--lr", "0.1",
@@ -222,6 +229,37 @@ class Reports(unittest.TestCase):
         names = [one["name"] for one in self.browser.run(DRAWN, "curves", ".series")]
         self.assertEqual(names, ["ring, l2 1e-3", "ps-sync, l2 1e-3"])
 
+    def test_many_are_told_by_family_and_found_by_words(self):
+        self.open("many")
+        runs = self.documents["many"]["runs"]
+        # One small chart for each family, the first of each by its name, and everybody in one of them.
+        drawn = self.browser.run("""
+          return [...document.querySelectorAll("#curves .panel")].map((panel) => ({
+            part: panel.dataset.part, names: [...panel.querySelectorAll(".series")].map((one) => one.dataset.series)}))""")
+        self.assertEqual([one["part"] for one in drawn],
+                         ["synchronous", "asynchronous", "bounded", "local updates", "shared memory", "decentralised"])
+        self.assertEqual(sorted(sum((one["names"] for one in drawn), [])), sorted(run["label"] for run in runs))
+        # The first few and the last are told, the others folded.
+        told = "return [...document.querySelectorAll('.verdicts li')].filter((li) => li.checkVisibility()).length"
+        self.assertEqual(self.browser.run(told), 4)
+        shown = """return {
+          curves: [...document.querySelectorAll("#curves .series")].map((one) => one.dataset.series),
+          bars: [...document.querySelectorAll("#time .row")].map((one) => one.dataset.row),
+          rows: [...document.querySelectorAll("#all-figures tbody tr")].map((one) => one.cells[0].textContent),
+          said: document.querySelector("#found").textContent}"""
+        self.browser.run("document.querySelector('.filter button[data-part=decentralised]').click()")
+        self.wait_for("return document.querySelectorAll('#curves .panel').length === 0 && document.querySelector('#time .row') !== null")
+        expected = [run["label"] for run in runs if run["scheme"] in ("gossip", "d-psgd", "choco")]
+        found = self.browser.run(shown)
+        self.assertEqual((found["curves"], found["bars"], found["rows"]), (expected, expected, expected))
+        self.assertEqual(found["said"], f"{len(expected)} of {len(runs)}")
+        self.find(".filter input").send_keys("psgd, choco")
+        self.wait_for("return document.querySelectorAll('#time .row').length === 2")
+        self.assertEqual(self.browser.run(shown)["rows"], ["d-psgd", "choco"])
+        self.find(".filter input").clear()
+        self.find(".filter input").send_keys("nowhere")
+        self.wait_for("return document.querySelector('#curves') === null")
+
     def test_the_legend_hides_and_shows(self):
         self.open("comparison")
         count = "return document.querySelectorAll('#curves .series').length"
@@ -248,12 +286,19 @@ class Reports(unittest.TestCase):
     def test_values_are_under_the_pointer(self):
         from selenium.webdriver.common.action_chains import ActionChains
         self.open("comparison")
-        mark = self.find("#curves .series .mark")
+        mark = self.browser.run("return document.querySelectorAll('#curves .series .mark')[1]")
         self.browser.run("arguments[0].scrollIntoView({block: 'center'})", mark)
         ActionChains(self.browser.driver).move_to_element(mark).perform()
         tip = self.find("#curves .tip")
         self.assertTrue(tip.is_displayed())
-        self.assertRegex(tip.text, r"^[\w-]+: 0\.\d+ at ")
+        head, *rows = tip.text.split("\n")
+        self.assertRegex(head, r"^[\w ]+: [\d.]+")
+        read = dict(row.split(": ") for row in rows)
+        curves = {one["name"]: [mark["datum"]["y"] for mark in one["marks"]] for one in self.browser.run(DRAWN, "curves", ".series")}
+        self.assertGreater(len(read), 1)
+        self.assertLessEqual(set(read), set(curves))
+        first = next(iter(curves))
+        self.assertAlmostEqual(float(read[first]), curves[first][1], delta=0.02 * abs(curves[first][0]))
 
     def test_a_heading_sorts_the_table(self):
         self.open("comparison")

@@ -24,8 +24,16 @@ def mean(values):
     return sum(known) / len(known) if known else None
 
 
+def as_read(text):
+    """ "10 µs" of "10us": as pages write what was typed."""
+    found = re.fullmatch(r"(\d+\.?\d*)(us|ms|s|[kMGT]?bps|[kMGT]i?B|B)", text)
+    if not found:
+        return text
+    return f"{found[1]} {found[2].replace('us', 'µs').replace('bps', 'bit/s')}"
+
+
 def name_of(run):
-    return run["label"] + "".join(f", {option} {text}" for option, text in (run.get("varied") or {}).items())
+    return run["label"] + "".join(f", {option} {as_read(text)}" for option, text in (run.get("varied") or {}).items())
 
 
 def groups_of(runs):
@@ -154,10 +162,11 @@ def check_notes(test, shown, document):
 
 
 def of_part(groups, heading):
-    """Those that found what the heading says, or do not heed it: "latency 1ms, racks 2"."""
+    """Those that found what the heading says, or do not heed it: "latency 1 ms, racks 2"."""
     found = dict(one.split(" ", 1) for one in heading.split(", ")) if heading else {}
+    own = {name: runs[0]["circumstances"] for name, runs in groups.items()}
     return {name: runs for name, runs in groups.items()
-            if all(runs[0]["circumstances"].get(option, text) == text for option, text in found.items())}
+            if all(option not in own[name] or as_read(own[name][option]) == text for option, text in found.items())}
 
 
 def check_part(test, lines, groups, is_ordered):
@@ -173,7 +182,7 @@ def check_part(test, lines, groups, is_ordered):
     test.assertTrue(all(all(map(was_there, groups[name])) for name, _ in lines[:len(means)]))
 
 
-def check_comparison(test, title, setting, unranked, is_ordered, parts, notes, document):
+def check_comparison(test, title, setting, unranked, close, is_ordered, parts, notes, document):
     """A page's answer against the document that it is of."""
     runs, lacking = document.get("runs", [document]), document.get("lacking", [])
     # Who stands apart has a list of its own.
@@ -188,7 +197,10 @@ def check_comparison(test, title, setting, unranked, is_ordered, parts, notes, d
     ranked = can_be_ranked(groups, lacking) or (len(groups) == 1 and not lacking)
     test.assertEqual(unranked == "", ranked, unranked)
     test.assertEqual("first" in title, ranked and len(groups) > 1 and measure is not None, title)
-    test.assertEqual(is_ordered, ranked and measure is not None)
+    test.assertEqual(is_ordered, ranked and measure is not None and close == "")
+    if len(parts) == 1:
+        as_soon = sum("less than one evaluation apart" in text for _, text in parts[0][1])
+        test.assertEqual(close != "", ranked and as_soon > 3 and 2 * as_soon > len(parts[0][1]), close)
     test.assertEqual("to be reached" in setting, measure is not None, setting)
     if measure is not None and (found := re.search(rf"to be reached: a {measure} of ({NUMBER})", setting)):
         test.assertTrue(any(run[MEASURES[measure][0]] is not None and near(float(found[1]), run[MEASURES[measure][0]]) for run in runs), setting)

@@ -3,7 +3,7 @@ import test from "node:test";
 
 import "./d3_here.mjs";
 import { bit_rate, duration, percent } from "../../../src/web/page/format.js";
-import { scale_over, ticks_beside, ticks_of, upright_ticks } from "../../../src/web/page/axes.js";
+import { scale_over, ticks_at, ticks_beside, ticks_of, upright_ticks } from "../../../src/web/page/axes.js";
 
 test("scale_over: from the least value to the largest", () => {
   const scale = scale_over([3, 1, 2], [0, 100], false);
@@ -61,6 +61,26 @@ test("ticks of times are round in the unit that they are written in", () => {
   assert.deepEqual(texts(0, 1.5, 3, duration), ["0 s", "0.5 s", "1 s", "1.5 s"]);
   assert.deepEqual(texts(1, 20_000, 8, duration, true), ["1 s", "10 s", "1 min", "10 min", "1 h"]);
   assert.deepEqual(texts(10, 7200, 8, duration, true), ["10 s", "30 s", "1 min", "3 min", "10 min", "30 min", "1 h"]);
+});
+
+test("steps between moments are those of clocks", () => {
+  assert.deepEqual(texts(0, 9000, 4, duration), ["0 h", "0.5 h", "1 h", "1.5 h", "2 h", "2.5 h"]);
+  assert.deepEqual(texts(0, 7000, 3, duration), ["0 min", "30 min", "60 min", "90 min"]);
+  assert.deepEqual(texts(0, 7000, 5, duration), ["0 min", "20 min", "40 min", "60 min", "80 min", "100 min"]);
+});
+
+test("the last word, which is moved back into the drawing, has room as well", () => {
+  const {values, texts: words} = ticks_beside(scale_over([0, 0.2], [64, 274], false), 5, false, duration);
+  const middles = values.map((value, at) => Math.min(64 + (210 * value) / 0.2, 284 - 3.4 * words[at].length));
+  middles.slice(1).forEach((middle, at) => assert.ok(middle - middles[at] >= 3.4 * (words[at].length + words[at + 1].length) + 6, words.join()));
+});
+
+test("numbers of workers have ticks where they are, as long as these have room", () => {
+  const scale = scale_over([4, 8, 16], [0, 200], true);
+  assert.deepEqual(ticks_at(scale, {label: "workers", at: [16, 4, 8, 8]}), {values: [4, 8, 16], texts: ["4", "8", "16"]});
+  assert.deepEqual(ticks_at(scale, {label: "workers", at: [4, 8, 32]}).values, [4, 8]);
+  assert.equal(ticks_at(scale, {label: "workers", at: Array.from({length: 12}, (_, at) => at + 4)}), null);
+  assert.equal(ticks_at(scale, {label: "workers"}), null);
 });
 
 test("no two ticks look alike, however late they are or however close", () => {

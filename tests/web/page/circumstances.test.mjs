@@ -11,7 +11,7 @@ const parts_of = (groups) => by_circumstances(groups).map(({text, groups: own}) 
 test("groups are told apart by what differs of what they found", () => {
   const slow = {latency: "1ms", racks: "1"}, fast = {latency: "0us", racks: "1"};
   assert.deepEqual(parts_of([group("a", slow), group("b", fast), group("c", slow), group("alone", {})]),
-    [["latency 1ms", ["a", "c", "alone"]], ["latency 0us", ["b", "alone"]]]);
+    [["latency 1 ms", ["a", "c", "alone"]], ["latency 0 µs", ["b", "alone"]]]);
   assert.deepEqual(parts_of([group("a", slow), group("alone", {})]), [["", ["a", "alone"]]]);
 });
 

@@ -13,7 +13,7 @@ const run = (label, seed, losses, more = {}) => ({
 test("runs of one contestant and point are one group, its seeds together", () => {
   const runs = [run("ring", 1, [1]), run("gossip", 1, [1]), run("ring", 2, [1]), run("ring", 1, [1], {varied: {latency: "1ms"}})];
   assert.deepEqual(groups_of(runs).map(({name, runs: seeds}) => [name, seeds.map(({seed}) => seed)]),
-    [["ring", [1, 2]], ["gossip", [1]], ["ring, latency 1ms", [1]]]);
+    [["ring", [1, 2]], ["gossip", [1]], ["ring, latency 1 ms", [1]]]);
   assert.equal(name_of(run("ring", 1, [], {source: "monday"})), "ring, monday");
 });
 

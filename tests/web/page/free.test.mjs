@@ -5,14 +5,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { data_words } from "../../../src/web/page/free_form.js";
-import { command_line, free_question, free_state_of_hash, hash_of_free_state, scheme_name, shell_word, split_schemes, toml_text, with_scheme } from "../../../src/web/page/free_state.js";
+import { address_from_lab, command_line, free_question, free_state_of_hash, hash_of_free_state, scheme_name, shell_word, split_schemes, toml_text, with_scheme } from "../../../src/web/page/free_state.js";
 
 const known = [{section: "network", name: "latency", argument: "DURATION", help: "", value: "100us"},
   {section: "run", name: "gradient-norm", argument: "", help: "", value: "false"},
   {section: "data", name: "dataset", argument: "NAME", help: "", value: "sparse-logistic"},
   {section: "optimizer", name: "lr", argument: "GAMMA", help: "", value: "4"}];
 
-const first = {schemes: "ring,gossip", seeds: "1", options: {}, view: {x: "seconds", y: "train_loss", of: "ring"}};
+const first = {schemes: "ring,gossip", seeds: "1", options: {}, view: {x: "seconds", y: "train_loss", of: "ring", log: "", hidden: ""}};
 const state = {...first, schemes: "ring,ssp{staleness=1,lr=2}", options: {latency: "1ms", "gradient-norm": ""}};
 
 test("contestants are parted at commas that are in no braces", () => {
@@ -33,6 +33,17 @@ test("a state and its address are the same", () => {
   assert.deepEqual(free_state_of_hash(hash, first, known), state);
   assert.equal(hash_of_free_state(first, first), "");
   assert.deepEqual(free_state_of_hash("#nothing=1", first, known), first);
+});
+
+test("what a lab's page shows is an address of the free page", () => {
+  const start = {schemes: "ring,ssp{lr=2}", options: {latency: "1us", "gradient-norm": "", lr: "4"}};
+  const view = {x: "epoch", y: "train_loss", of: "ssp{lr=2}", log: "y", hidden: "ring"};
+  const hash = address_from_lab(start, {latency: "1ms"}, view);
+  const elsewhere = {schemes: "gossip", seeds: "1", options: {}, view: {...view, x: "seconds", of: "gossip", log: "x"}};
+  assert.deepEqual(free_state_of_hash(hash, elsewhere, known),
+    {schemes: start.schemes, seeds: "1", options: {latency: "1ms", "gradient-norm": "", lr: "4"}, view});
+  const above = free_state_of_hash(address_from_lab(start, {}, {...view, y: "suboptimality"}), first, known);
+  assert.deepEqual(above.view, {...view, y: first.view.y, log: ""});
 });
 
 test("a question has what is given, and the token of one's own data", () => {

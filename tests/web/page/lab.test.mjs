@@ -7,27 +7,27 @@ import test from "node:test";
 import { outcome_quantities, progress_quantities } from "../../../src/web/page/curves.js";
 import { asking_words, make_asker } from "../../../src/web/page/lab_asking.js";
 import { lab_href } from "../../../src/web/page/lab_index_page.js";
-import { grid_asker } from "../../../src/web/page/lab_page.js";
-import { coarse_question, grid_key, hash_of_state, initial_state, question_of, state_of_hash, values_words } from "../../../src/web/page/lab_state.js";
-import { quantity_of, run_of_steps } from "../../../src/web/page/live_figures.js";
+import { command_of, grid_asker } from "../../../src/web/page/lab_page.js";
+import { above_minimum, coarse_question, difference_words, grid_key, hash_of_state, initial_state, question_of, state_of_hash, values_words } from "../../../src/web/page/lab_state.js";
+import { level_of, quantity_of, run_of_steps } from "../../../src/web/page/live_figures.js";
 import { activity_at, moment_beside, moment_words, moments_of } from "../../../src/web/page/message_animation.js";
 
-const lab = {name: "straggler", title: "", question: "", story: [], timeline: "ring",
+const lab = {name: "straggler", number: 3, title: "", question: "", story: [], timeline: "ring",
   options: {epochs: "2"}, show: {x: "seconds", y: "train_loss"},
-  sliders: [{option: "straggler", label: "", values: ["0:1", "0:5", "0:10"], texts: ["1", "5", "10"], value: "0:10"},
-    {option: "latency", label: "", values: ["10us", "1ms"], texts: ["10 µs", "1 ms"], value: "10us"}]};
+  sliders: [{option: "straggler", label: "times slower", values: ["0:1", "0:5", "0:10"], texts: ["1", "5", "10"], value: "0:10"},
+    {option: "latency", label: "a message takes", values: ["10us", "1ms"], texts: ["10 µs", "1 ms"], value: "10us"}]};
 
 test("a state and its address are the same", () => {
-  const state = {values: {straggler: "0:5", latency: "1ms"}, view: {x: "epoch", y: "train_loss", of: "local-sgd{period=8}"}};
+  const state = {values: {straggler: "0:5", latency: "1ms"}, view: {x: "epoch", y: "train_loss", of: "local-sgd{period=8}", log: "xy", hidden: "ring;gossip"}, guess: "ring", answers: ""};
   const hash = hash_of_state(lab, state);
-  assert.equal(hash, "#straggler=0:5&latency=1ms&x=epoch&of=local-sgd%7Bperiod%3D8%7D");
+  assert.equal(hash, "#straggler=0:5&latency=1ms&x=epoch&of=local-sgd%7Bperiod%3D8%7D&log=xy&hidden=ring%3Bgossip&guess=ring");
   assert.deepEqual(state_of_hash(lab, hash), state);
   assert.equal(hash_of_state(lab, initial_state(lab)), "");
   assert.deepEqual(state_of_hash(lab, ""), initial_state(lab));
 });
 
 test("words of an address that the lab does not know change nothing", () => {
-  for (const hash of ["#straggler=0:7", "#nothing=1", "#straggler", "#=0:5", "#straggler=%E0%A4%A", "#x=staleness&y=__proto__", "#&&"]) {
+  for (const hash of ["#straggler=0:7", "#nothing=1", "#straggler", "#=0:5", "#straggler=%E0%A4%A", "#x=staleness&y=__proto__", "#log=z", "#&&"]) {
     assert.deepEqual(state_of_hash(lab, hash), initial_state(lab), hash);
   }
   assert.equal(state_of_hash(lab, "#straggler=0:7&latency=1ms").values.latency, "1ms");
@@ -51,8 +51,27 @@ test("a coarse question is of a quarter of the runs", () => {
   assert.equal(quarter({seconds: "2min"}), undefined);
 });
 
+test("losses are above the minimum that the lab's file has", () => {
+  const document = {runs: [{label: "a", evaluations: {train_loss: [2, null, 0.75]}}, {label: "b"}], notes: []};
+  const {runs} = above_minimum({...lab, show: {...lab.show, minimum: 0.5}}, document);
+  assert.deepEqual(runs[0].evaluations, {train_loss: [2, null, 0.75], suboptimality: [1.5, null, 0.25]});
+  assert.equal(runs[1].evaluations, undefined);
+  assert.equal(above_minimum(lab, document), document);
+});
+
+test("what other settings had that these have not", () => {
+  assert.equal(difference_words(lab, {straggler: "0:10", latency: "10us"}, {straggler: "0:1", latency: "10us"}), "times slower: 10");
+  assert.equal(difference_words(lab, {straggler: "0:10", latency: "10us"}, {straggler: "0:10", latency: "10us"}), "");
+});
+
+test("a page's command has the sliders that were moved", () => {
+  assert.equal(command_of(lab, {straggler: "0:10", latency: "10us"}), "trainyard compare lab:straggler");
+  assert.equal(command_of(lab, {straggler: "0:1", latency: "1ms"}), "trainyard compare lab:straggler --straggler 0:1 --latency 1ms");
+  assert.equal(command_of({...lab, sliders: [{...lab.sliders[0], values: ["a b", "c"], value: "c"}]}, {straggler: "a b"}), "trainyard compare lab:straggler --straggler 'a b'");
+});
+
 test("where the sliders stand, in words", () => {
-  assert.equal(values_words(lab, {straggler: "0:5", latency: "1ms"}), "straggler 5, latency 1 ms");
+  assert.equal(values_words(lab, {straggler: "0:5", latency: "1ms"}), "times slower: 5; a message takes: 1 ms");
 });
 
 /** Answers that come when the test says so. */
@@ -182,6 +201,14 @@ const trace = {workers: 2, servers: 1, from: 0, until: 10,
   messages: {from: [0, 1], to: [2, 2], bytes: [8, 8], posted: [1, 1], start: [1, 3], first_bit: [2, 4], end: [3, 5]},
   spans: {rank: [0, 0], activity: ["compute", "transfer"], from: [0, 1], until: [1, 3]}};
 
+test("a target's line is as far above the minimum as the target", () => {
+  const of_target = [{target_loss: 1, seed: 1, evaluations: {train_loss: [2], suboptimality: [1.5]}}];
+  assert.deepEqual(level_of(of_target, "train_loss"), {y: 1, label: "target"});
+  assert.deepEqual(level_of(of_target, "suboptimality"), {y: 0.5, label: "target"});
+  assert.equal(level_of(of_target, "consensus_distance"), null);
+  assert.equal(level_of([{target_loss: 1, seed: 1, evaluations: {train_loss: [2], suboptimality: null}}], "suboptimality"), null);
+});
+
 test("first steps are of the contestant asked for, else of the first that has messages", () => {
   const runs = [{label: "sequential", first_steps: {messages: {from: []}}}, {label: "ring", first_steps: trace}, {label: "gossip", first_steps: trace}];
   assert.equal(run_of_steps(runs, "gossip").label, "gossip");
@@ -198,4 +225,6 @@ test("what a rank does at a moment, and what happens then", () => {
   assert.deepEqual([0, 1, 3].map((time) => activity_at(trace, 0, time)), ["compute", "transfer", ""]);
   assert.equal(moment_words(trace, 3), "Arrives: worker 0 to server. Starts: worker 1 to server.");
   assert.equal(moment_words(trace, 4), "");
+  const pipeline = {...trace, carries: "microbatch", messages: {...trace.messages, carried: [2, null]}};
+  assert.equal(moment_words(pipeline, 3), "Arrives: worker 0 to server with microbatch 2. Starts: worker 1 to server.");
 });

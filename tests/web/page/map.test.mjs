@@ -29,7 +29,7 @@ test("a map says who is first where, who never, and where nobody is", () => {
     "a is the first to reach a training loss of 0.34 in 2 of 4 cells, b in 1.",
     "Nowhere first: c.",
     "In 1 cell nobody reaches it.",
-    "The largest lead is at latency 1ms, bandwidth 1Mbps: there a is 3.50 times as fast as the next.",
+    "The largest lead is at latency 1 ms, bandwidth 1 Mbit/s: there a is 3.50 times as fast as the next.",
   ]);
 });
 
@@ -51,10 +51,10 @@ test("the target is what was asked for", () => {
 });
 
 test("a cell in words: its place, who, when and by how much", () => {
-  assert.equal(cell_place(map, 2), "latency 10us, bandwidth 1Gbps");
-  assert.equal(cell_words(map, 1), "latency 1ms, bandwidth 1Mbps: a first, after 1 s, 3.50 times as fast as the next");
-  assert.equal(cell_words(map, 2), "latency 10us, bandwidth 1Gbps: b first, after 5 s, alone");
-  assert.equal(cell_words(map, 3), "latency 1ms, bandwidth 1Gbps: nobody reaches the target");
+  assert.equal(cell_place(map, 2), "latency 10 µs, bandwidth 1 Gbit/s");
+  assert.equal(cell_words(map, 1), "latency 1 ms, bandwidth 1 Mbit/s: a first, after 1 s, 3.50 times as fast as the next");
+  assert.equal(cell_words(map, 2), "latency 10 µs, bandwidth 1 Gbit/s: b first, after 5 s, alone");
+  assert.equal(cell_words(map, 3), "latency 1 ms, bandwidth 1 Gbit/s: nobody reaches the target");
 });
 
 test("who could not be told apart is not called faster", () => {
@@ -69,9 +69,9 @@ test("leads close to 1 keep their digits; the largest is the strongest colour", 
 });
 
 test("who does not arrive in a row is said", () => {
-  assert.equal(lacking_words(map, 0), "c does not reach the target at latency 1ms.");
+  assert.equal(lacking_words(map, 0), "c does not reach the target at latency 1 ms.");
   assert.equal(lacking_words(map, 1), "a does not reach the target anywhere in this row. " +
-    "b does not reach the target at latency 1ms. c does not reach the target anywhere in this row.");
+    "b does not reach the target at latency 1 ms. c does not reach the target anywhere in this row.");
 });
 
 test("who was predicted and who ran", () => {

@@ -157,6 +157,16 @@ test("without a target, from where to where it came; what diverged, diverged", (
   assert.equal(answer_title(groups_of([run("a", free), run("b", free)])), "Where they got, and where their time went");
 });
 
+test("a run that a crash has ended says so, and is ranked as one that did not get there", () => {
+  assert.deepEqual(outcomes(run("a", {...free, crashed: true})), ["a came from a training loss of 0.7 to 0.5 in 10 s; was ended by a crash."]);
+  const ended = {seconds_to_target: null, epochs_to_target: null, crashed: true};
+  const groups = groups_of([run("a", ended), run("b")]);
+  assert.equal(unranked_words(groups), "");
+  assert.deepEqual(verdicts_of(groups).map(({name, outcome}) => `${name} ${outcome}`).sort(),
+    ["a was ended by a crash before it got there.", "b was there first, after 4 s."]);
+  assert.deepEqual(outcomes(run("a", {...ended, interrupted: true})), ["a was cut off before it got there."]);
+});
+
 test("with the loss that all reached as target it is said how far down each came", () => {
   const common = (label, lowest, more = {}) => run(label, {configuration: "", evaluations: {train_loss: [0.7, 0.5, lowest]}, ...more});
   assert.deepEqual(outcomes(common("gossip", 0.5), common("ring", 0.4, {seconds_to_target: 8, epochs_to_target: 2})),

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { message_words, messages_under_way, rank_name, short_rank_name, timeline_sentences, trace_columns, trace_of_timeline } from "../../../src/web/page/message_timeline.js";
+import { carried_words, message_color, message_groups } from "../../../src/web/page/microbatches.js";
+import { color_of } from "../../../src/web/page/palette.js";
 
 /** One message: latency from 1 to 3, bits from 3 to 7. */
 const trace = {workers: 2, servers: 1, from: 0, until: 10,
@@ -56,6 +58,27 @@ test("the data has every message and every span", () => {
   assert.deepEqual(columns.map(({values}) => values[1]), ["compute", "worker 1", null, null, null, 0, null, 2]);
 });
 
+/** Of a pipeline: messages that carry these, and null where one carries nothing. */
+const pipeline = (carried) => ({...trace, carries: "microbatch", messages: {...trace.messages, carried, from: carried.map(() => 0)}});
+
+test("a message of a pipeline says which microbatch it carries", () => {
+  assert.match(message_words(pipeline([2]), 0), /^worker 0 to server, 1 kB of microbatch 2: starts at 1 s/);
+  assert.deepEqual([0, 1].map((at) => carried_words(pipeline([0, null]), at)), ["microbatch 0", ""]);
+  assert.deepEqual([0, 1].map((at) => message_color(pipeline([3, null]), at, "red")), [color_of(3), "red"]);
+  assert.equal(carried_words(trace, 0), "");
+  const columns = trace_columns(pipeline([2]));
+  assert.deepEqual(columns[4], {heading: "microbatch", values: [2, null]});
+});
+
+test("a legend has each microbatch, or all in one where there are more than colours", () => {
+  const groups = message_groups(pipeline([1, 0, 1, null]));
+  assert.deepEqual(groups.map(({name, messages}) => [name, [...messages]]), [["microbatch 0", [1]], ["microbatch 1", [0, 2]], ["other messages", [3]]]);
+  assert.equal(groups[1].color, color_of(1));
+  assert.deepEqual(message_groups(trace).map(({name, messages}) => [name, [...messages]]), [["messages", [0]]]);
+  const many = message_groups(pipeline(Array.from({length: 8}, (_, at) => at)));
+  assert.deepEqual(many.map(({name, messages}) => [name, messages.size]), [["messages, in the colour and with the number of their microbatch", 8]]);
+});
+
 test("a late message in words has the digits that tell its moments apart", () => {
   const late = {...trace, from: 99_999, until: 100_009, messages: {from: [0], to: [2], bytes: [1000], posted: [100_000], start: [100_000],
     first_bit: [100_001.5], end: [100_001.505]}};
@@ -71,6 +94,13 @@ test("a timeline's messages as columns, from when it begins until all is done", 
   assert.deepEqual(made.messages.start, [5, 7]);
   assert.deepEqual(made.messages.from, [3, 0]);
   assert.equal(rank_name(made, 3), "M4");
+  assert.equal(made.carries, undefined);
+});
+
+test("a pipeline's timeline says what its messages carry", () => {
+  const made = trace_of_timeline(document([{...message, minibatch: 0}, message, {...message, minibatch: 1}]));
+  assert.equal(made.carries, "minibatch");
+  assert.deepEqual(made.messages.carried, [0, null, 1]);
 });
 
 test("a timeline in a sentence: how many, from when to when, how many wait", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { axis_of_texts } from "../../../src/web/page/typed_values.js";
+import { as_read, axis_of_texts } from "../../../src/web/page/typed_values.js";
 
 test("durations are seconds", () => {
   const axis = axis_of_texts(["10us", "1.5ms", "2 s"]);
@@ -34,4 +34,9 @@ test("what is no number has its place in the list", () => {
     assert.deepEqual([axis.format(0), axis.format(1), axis.format(0.5)], [...texts, ""]);
     assert.equal(axis.log, false);
   }
+});
+
+test("a value as people read it has the number that was typed", () => {
+  assert.deepEqual(["10us", "1Mbps", "0.5 ms", "1MiB", "4kB", "2s"].map(as_read), ["10 µs", "1 Mbit/s", "0.5 ms", "1 MiB", "4 kB", "2 s"]);
+  for (const text of ["8", "0:10", "ring", "10 %", "none", "3 parsecs", "mlp:16,16"]) assert.equal(as_read(text), text);
 });
