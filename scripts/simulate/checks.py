@@ -63,11 +63,11 @@ def accounts_are_lost(result):
 
 
 def may_crash_for_good(world):
-    """Some rank, or the run with it; or so often that it gets nowhere."""
+    """Some rank, or the run with it, or not with so few; or so often that it gets nowhere. Or the run is another one."""
     crashes = [word for word in (world.get("--fault") or "").split("+") if word.startswith("crash:")]
     rule = world.get("--on-failure") or "wait"
     never_back = any("-" not in word for word in crashes)
-    return bool(crashes) and (rule == "stop" or never_back or (rule == "restart" and any("mtbf" in word for word in crashes)))
+    return bool(crashes) and (rule in ("stop", "shrink") or never_back or (rule == "restart" and any("mtbf" in word for word in crashes)))
 
 
 def check_time(world, result, in_lockstep):
@@ -147,8 +147,10 @@ def check_budget(world, result, in_lockstep):
     steps = world.get("--steps")
     if steps is None or result["diverged"] or any(world.has(flag) for flag in others) or may_crash_for_good(world):
         return
-    # Where nobody waits for all, work may be called off that others have made needless.
+    # Where nobody waits for all, work may be called off that others have made needless. Federated rounds may be a deadline.
     least = float(steps) if in_lockstep else float(steps) - 1
+    if world.get("--local-steps") not in (None, "equal"):
+        least = 0.0
     if not least <= result["steps"] <= float(steps):
         yield f"{result['steps']} steps of {steps}"
 

@@ -16,6 +16,8 @@ class Scheme:
     any_optimizer: bool
     refused: set  # of l1, clip_norm, muon
     repeats: bool  # on threads it comes to the same as in simulated time
+    shrinks: bool  # its members may change
+    datagrams: bool  # it goes on without messages that are lost for good
 
     def has(self, name):
         return any(hyperparameter["name"] == name for hyperparameter in self.hyperparameters)
@@ -63,7 +65,8 @@ class Offer:
     def is_in_lockstep(self, world):
         """Nothing of it goes by the clock."""
         scheme = next(scheme for scheme in self.schemes if scheme.name == world.get("--scheme"))
-        return scheme.repeats and not world.has("--seconds") and world.get("--local-steps") != "speed"
+        legs_by_clock = (world.get("--checkpoint-every") or "").endswith("s")
+        return scheme.repeats and not world.has("--seconds") and not legs_by_clock and world.get("--local-steps") != "speed"
 
     def range_of(self, scheme, name):
         """The program has it in what it says to a value that is in none."""
@@ -79,6 +82,7 @@ def scheme_of(row):
         name=row["name"], family=row["family"], servers=row["takes_servers"], takes=row["takes"],
         hyperparameters=row["hyperparameters"], any_optimizer=row["optimizers"] == "any",
         refused={what for what, why in row["refuses"].items() if why}, repeats=row["repeats_on_threads"],
+        shrinks=row["members_may_change"], datagrams=row["takes_datagrams"],
     )
 
 

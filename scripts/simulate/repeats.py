@@ -10,6 +10,7 @@ from checks import accounts_are_lost, may_crash_for_good, parsed
 # Longer ones, of more ranks, take longer on threads than they tell.
 LONGEST_ON_THREADS = 0.3  # seconds
 MOST_RANKS_ON_THREADS = 10
+MOST_LEGS = 400
 
 
 def differences(once, again, but=()):
@@ -70,7 +71,8 @@ def check_file(runner, offer, world, outcome):
 
 def has_faults(offer, world, outcome):
     is_ended_by_nan = accounts_are_lost(parsed(outcome.output))
-    return world.has("--fault") and offer.is_in_lockstep(world) and not may_crash_for_good(world) and not is_ended_by_nan
+    comes_in_the_end = world.get("--retransmit") != "never" and not may_crash_for_good(world)
+    return world.has("--fault") and offer.is_in_lockstep(world) and comes_in_the_end and not is_ended_by_nan
 
 
 def check_faults(runner, offer, world, outcome):
@@ -99,6 +101,8 @@ def is_for_threads(offer, world, outcome):
     ranks = once["workers"] + once["servers"]
     if accounts_are_lost(once):
         return False  # how far the others are when a codec meets a NaN, the clock says
+    if world.get("--retransmit") == "never" and "@" in world.get("--fault"):
+        return False  # and so it does of what is lost for good
     return offer.is_in_lockstep(world) and ranks <= MOST_RANKS_ON_THREADS and once["seconds"] <= LONGEST_ON_THREADS
 
 
@@ -116,7 +120,11 @@ def check_threads(runner, offer, world, outcome):
 
 
 def is_in_legs(offer, world, outcome):
-    return world.has("--checkpoint-every")
+    """A few hundred legs at most, each of which waits for the disk."""
+    every = world.get("--checkpoint-every")
+    if every is None or every.endswith("s"):  # a duration is a part of the run
+        return every is not None
+    return parsed(outcome.output)["epochs"] <= MOST_LEGS * float(every)
 
 
 def check_killed(runner, offer, world, outcome):

@@ -9,7 +9,7 @@ from world import World
 
 ROWS = [40, 100, 200, 500]
 # Of the size of the run they add the most to its time.
-LARGE = {"sparse-logistic", "power-law"}
+LARGE = {"sparse-logistic", "power-law", "spread-logistic"}
 LAYERS = {"stages", "tensor-size"}  # hyperparameters of who divides a model into layers
 
 
@@ -61,8 +61,10 @@ class Making:
         steps = self.draw.choice([1, 2, 5, 10, 20, 40])
         clock = network.Clock(compute, latency, bandwidth, steps)
         self.options += network.faults(self.workers, self.servers, clock, self.draw)
+        self.shrink(clock)
+        self.datagrams()
         self.budget(steps, clock)
-        self.looks()
+        self.looks(clock)
         self.add("--seed", str(self.draw.choice([1, 1, self.draw.randrange(1 << 32)])))
         return World(tuple(self.options))
 
@@ -184,6 +186,8 @@ class Making:
     def budget(self, steps, clock):
         """So many steps, in one way or another, and what may end the run before."""
         kind = self.draw.choice(["steps", "steps", "epochs", "seconds", "both"])
+        if kind == "seconds" and self.workers == 1 and clock.compute == 0:
+            kind = "steps"  # of steps that take no more than coding a few numbers a run has a million
         if kind in ("steps", "both"):
             self.add("--steps", str(steps))
         if kind == "epochs":
@@ -196,7 +200,22 @@ class Making:
             target = self.draw.choice([("--target-loss", "0.5"), ("--target-loss", "1.5"), ("--target-gradient", "0.01")])
             self.add(*target)
 
-    def looks(self):
+    def shrink(self, clock):
+        """Who crashes is gone, and comes back with nothing; now and then instead of what was drawn."""
+        if self.given("--on-failure") is None or not self.scheme.shrinks or not self.often(0.5):
+            return
+        self.options = [(flag, value) for flag, value in self.options if flag not in ("--on-failure", "--charge-control")]
+        self.add("--on-failure", "shrink")
+        self.add("--detection", values.duration(self.draw.choice([0.0, clock.step / 2, 5 * clock.step])))
+
+    def datagrams(self):
+        """What is lost is lost for good."""
+        if self.given("--fault") is None or not self.scheme.datagrams or not self.often(0.5):
+            return
+        self.options = [(flag, value) for flag, value in self.options if flag != "--retransmit"]
+        self.add("--retransmit", "never")
+
+    def looks(self, clock):
         self.add("--evaluate-every", self.draw.choice(["0.1", "0.5", "1", "3"]))
         if self.often(0.1):
             self.add("--gradient-norm")
@@ -204,5 +223,6 @@ class Making:
             self.add("--gradient-noise")
         if self.often(0.05) and self.given("--validation"):
             self.add("--patience", "1")
-        if self.often(0.3):
-            self.add("--checkpoint-every", self.draw.choice(["0.05", "0.3", "1"]))
+        if self.often(0.3) and self.given("--on-failure") != "shrink":
+            by_the_clock = values.duration(max(1e-9, self.draw.choice([0.05, 0.3]) * clock.run))
+            self.add("--checkpoint-every", self.draw.choice(["0.05", "0.3", "1", by_the_clock]))

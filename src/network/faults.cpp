@@ -8,6 +8,7 @@
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/network/fault_trace.hpp"
 
 namespace trainyard {
 
@@ -19,7 +20,7 @@ constexpr double most_slow = 1e6;
 constexpr int most_rank = 1 << 20;
 constexpr Duration least_mean = std::chrono::microseconds(1);  // of crashes, each of which is kept
 // In the order of OnFailure.
-const std::array<std::string, 3> on_failure_names{"wait", "stop", "restart"};
+const std::array<std::string, 4> on_failure_names{"wait", "stop", "restart", "shrink"};
 
 /// The first place of `mark` that is not the sign of an exponent, as in 1e-3s.
 std::size_t find_mark(std::string_view text, char mark) {
@@ -192,12 +193,36 @@ void parse_crash(std::string_view text, std::string_view what, const std::option
   }
 }
 
+void parse_trace(std::string_view file, std::string_view what, Faults& faults) {
+  if (file.empty()) {
+    throw UsageError(fmt::format("{}: trace: names no file; like trace:machines.csv", what));
+  }
+  if (faults.trace) throw UsageError(fmt::format("{}: there is one trace at the most", what));
+  faults.trace = std::make_shared<const FaultTrace>(read_fault_trace(std::string(file), what));
+}
+
+/// Nothing stands behind the name of a fault: "crash@2s", "loss".
+void refuse_bare(std::string_view name, std::string_view text, std::string_view what) {
+  constexpr std::array examples{
+      std::pair{"loss", "loss:0.01"}, std::pair{"slow-link", "slow-link:3:10"},
+      std::pair{"stall", "stall:3@2s-5s"}, std::pair{"partition", "partition:0-3|4-7@2s-5s"},
+      std::pair{"crash", "crash:3@2s"}};
+  const auto* const example =
+      std::ranges::find(examples, name, &std::pair<const char*, const char*>::first);
+  if (example == examples.end()) return;
+  throw UsageError(fmt::format("{}: {} lacks what stands behind its colon, like {}", what,
+                               echoed(text), example->second));
+}
+
 void parse_fault(std::string_view text, std::string_view what, Faults& faults) {
   std::string_view rest = text;
   const std::string_view untimed = take_part(rest, '@');
   const bool is_timed = untimed.size() < text.size();
+  constexpr std::string_view trace = "trace:";
+  if (text.starts_with(trace)) return parse_trace(text.substr(trace.size()), what, faults);
   std::string_view argument = untimed;
   const std::string_view name = take_part(argument, ':');
+  if (argument.empty()) refuse_bare(name, text, what);
   const bool is_crash = name == "crash";
   const FaultTime when = is_timed ? parse_span(rest, what, is_crash) : FaultTime{};
   if (name == "loss") {
@@ -220,11 +245,11 @@ void parse_fault(std::string_view text, std::string_view what, Faults& faults) {
   } else if (is_crash) {
     parse_crash(argument, what, is_timed ? std::optional(when) : std::nullopt, faults);
   } else {
-    throw UsageError(
-        fmt::format("{}: {} is none of loss:P, loss:gilbert:p,r,h,k, "
-                    "slow-link:RANK[,RANK]:FACTOR, partition:RANKS|RANKS, stall:RANK and "
-                    "crash:RANK, with @FROM-TO, and crash:worker-mtbf=DURATION,repair=DURATION",
-                    what, echoed(text)));
+    throw UsageError(fmt::format(
+        "{}: {} is none of loss:P, loss:gilbert:p,r,h,k, "
+        "slow-link:RANK[,RANK]:FACTOR, partition:RANKS|RANKS, stall:RANK and "
+        "crash:RANK, with @FROM-TO, crash:worker-mtbf=DURATION,repair=DURATION and trace:FILE",
+        what, echoed(text)));
   }
 }
 
@@ -278,7 +303,12 @@ void parse_faults(std::string_view text, std::string_view what, Faults& faults) 
   Faults found;
   found.retransmission = faults.retransmission;
   found.on_failure = faults.on_failure;
+  found.detection = faults.detection;
   if (text.empty()) refuse_empty(what, "none or faults joined by '+'");
+  if (text.starts_with("none+") || text.ends_with("+none")) {
+    throw UsageError(
+        fmt::format("{}: {} are none and others; either is accepted", what, echoed(text)));
+  }
   if (text != "none") {
     for (bool more = true; more;) {
       const std::size_t plus = find_mark(text, '+');
@@ -313,6 +343,7 @@ std::string faults_text(const Faults& faults) {
                     exact_text(drawn->repair)),
         {});
   }
+  if (faults.trace) add("trace:" + faults.trace->file, {});
   return text.empty() ? "none" : text;
 }
 
@@ -325,12 +356,19 @@ std::string on_failure_text(OnFailure rule) {
 }
 
 Retransmission parse_retransmission(std::string_view text, std::string_view what) {
+  if (text == "never") return {.never = true};
   const std::vector<std::string_view> parts = parts_of(text, ':');
-  if (parts.size() > 2 || (parts.size() == 2 && parts[1] != "double")) {
-    throw UsageError(
-        fmt::format("{}: {} is not DURATION or DURATION:double, like 200ms", what, echoed(text)));
+  if (parts.front() == "never" || parts.size() > 2 || (parts.size() == 2 && parts[1] != "double")) {
+    throw UsageError(fmt::format("{}: {} is not DURATION, DURATION:double or never, like 200ms",
+                                 what, echoed(text)));
   }
-  const Duration timeout = parse_duration(parts[0], what);
+  const Duration timeout = [&] {
+    try {
+      return parse_duration(parts[0], what);
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}; or never", error.what()));
+    }
+  }();
   if (timeout == Duration{0}) {
     throw UsageError(fmt::format("{}: a time-out is longer than 0", what));
   }
@@ -338,6 +376,7 @@ Retransmission parse_retransmission(std::string_view text, std::string_view what
 }
 
 std::string retransmission_text(const Retransmission& rule) {
+  if (rule.never) return "never";
   return exact_text(rule.timeout) + (rule.doubles ? ":double" : "");
 }
 

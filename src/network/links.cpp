@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trainyard/base/error.hpp"
 
@@ -17,6 +18,12 @@ std::uint64_t key_of(int from, int to) {
 /// even_split().
 std::int32_t part_with(std::int64_t element, std::int64_t length, std::int64_t parts) {
   return static_cast<std::int32_t>(((element + 1) * parts - 1) / length);
+}
+
+/// Of a link that is not named: its ports say it where they are unequal.
+double own_bandwidth(const Network& network) {
+  return network.unequal_ports() ? std::numeric_limits<double>::infinity()
+                                 : network.bytes_per_second;
 }
 
 /// How many times the scale.
@@ -43,9 +50,14 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
       charge_control_(network.charge_control),
       ranks_(workers + servers),
       workers_(workers),
-      inside_(network.default_link()),
-      outside_{network.between_latency.value_or(network.latency),
-               network.between_bytes_per_second.value_or(network.bytes_per_second)} {
+      inside_(network.within_window({network.latency, own_bandwidth(network)})),
+      outside_(network.within_window(
+          {network.between_latency.value_or(network.latency),
+           network.between_bytes_per_second.value_or(own_bandwidth(network))})),
+      unequal_ports_(network.unequal_ports()),
+      port_(network.bytes_per_second),
+      worker_up_(network.worker_up()),
+      worker_down_(network.worker_down()) {
   require(!network.is_irregular() || ranks_ <= most_ranks_with_jitter,
           "so many ranks have no jitter and lose nothing");
   if (!hosts.empty()) {
@@ -70,13 +82,24 @@ Links::Links(const Network& network, int workers, int servers, std::span<const i
     }
   }
   for (const NamedLink& named : network.links.named) {
-    named_.emplace(key_of(named.from, named.to), named.link);
+    named_.emplace(key_of(named.from, named.to), network.within_window(named.link));
   }
-  uniform_ = machine_.empty() && rack_.empty() && named_.empty() && !network.is_irregular();
-  if (charge_control_) last_ = {inside_, 0, {inside_.latency, Duration{0}}};
+  uniform_ = machine_.empty() && rack_.empty() && named_.empty() && !unequal_ports_ &&
+             !network.is_irregular();
+  if (charge_control_) last_ = {inside_, 0, {inside_.latency, Duration{0}, false}};
 }
 
 Link Links::between(int from, int to) const {
+  Link link = link_between(from, to);
+  if (unequal_ports_) {
+    const double up = on_workers_machine(from) ? worker_up_ : port_;
+    const double down = on_workers_machine(to) ? worker_down_ : port_;
+    link.bytes_per_second = std::min({link.bytes_per_second, up, down});
+  }
+  return link;
+}
+
+Link Links::link_between(int from, int to) const {
   if (!named_.empty()) {
     const auto named = named_.find(key_of(from, to));
     if (named != named_.end()) return named->second;
@@ -94,9 +117,9 @@ Passage Links::next_passage_of(int from, int to, std::uint64_t bytes, Time now) 
   if (faults_.on_messages()) {
     const double times = slowness(from, to, now);
     if (times != 1.0) {
-      passage = {scaled(passage.latency, times), scaled(passage.transfer, times)};
+      passage = {scaled(passage.latency, times), scaled(passage.transfer, times), false};
     }
-    passage.transfer = checked_sum(passage.transfer, draw_losses(from, to, now));
+    draw_losses(from, to, now, passage);
   }
   (void)checked_sum(passage.latency, passage.transfer);  // as below
   return passage;
@@ -118,6 +141,15 @@ bool Links::is_on_network(int from, int to, std::uint64_t bytes) const {
   return (bytes != 0 || charge_control_) && !within_machine(from, to);
 }
 
+void Links::cross_cut(int from, int to, std::uint64_t bytes, Time at, Passage& passage) {
+  if (!faults_.retransmission.never) {
+    passage.transfer = checked_sum(passage.transfer, wait_for_joining(from, to, bytes, at));
+    return;
+  }
+  const bool cut = is_on_network(from, to, bytes) && until_joined(from, to, at) > Duration{0};
+  if (cut && !std::exchange(passage.lost, true)) ++tries_lost_;
+}
+
 Duration Links::wait_for_joining(int from, int to, std::uint64_t bytes, Time at) {
   Duration waited{0};
   if (!is_on_network(from, to, bytes)) return waited;
@@ -132,20 +164,26 @@ Duration Links::wait_for_joining(int from, int to, std::uint64_t bytes, Time at)
   return waited;
 }
 
-/// The time-outs until the message gets through. They are drawn by the rule of the moment when it
-/// was posted, so that what it suffers does not depend on when its ports are free.
-Duration Links::draw_losses(int from, int to, Time now) {
-  Duration waited{0};
-  Duration timeout = faults_.retransmission.timeout;
+/// The time-outs until the message gets through, or that it does not. They are drawn by the rule of
+/// the moment when it was posted, so that what it suffers does not depend on when its ports are
+/// free.
+void Links::draw_losses(int from, int to, Time now, Passage& passage) {
   const auto rule =
       std::ranges::find_if(faults_.losses, [&](const LossRule& r) { return r.when.has(now); });
-  if (rule == faults_.losses.end()) return waited;
+  if (rule == faults_.losses.end()) return;
   const auto stream = static_cast<std::uint32_t>(from) << 16U | static_cast<std::uint32_t>(to);
   const auto found = lossy_.try_emplace(
       key_of(from, to), LossyLink{RandomStream(seed_, Purpose::message_loss, stream), {}});
   LossyLink& link = found.first->second;
+  if (faults_.retransmission.never) {
+    passage.lost = is_lost(*rule, link);
+    if (passage.lost) ++tries_lost_;
+    return;
+  }
+  Duration waited{0};
+  Duration timeout = faults_.retransmission.timeout;
   while (is_lost(*rule, link)) time_out(waited, timeout);
-  return waited;
+  passage.transfer = checked_sum(passage.transfer, waited);
 }
 
 /// A try is lost, and the next one made after a time-out.
@@ -184,7 +222,7 @@ bool Links::is_lost(const LossRule& rule, LossyLink& link) {
 /// Without jitter. The whole passage is a time that can be kept.
 const Passage& Links::passage_of(const Link& link, std::uint64_t bytes) {
   if (bytes != last_.bytes || link != last_.link) {
-    const Passage passage{link.latency, link.transfer_time(bytes)};
+    const Passage passage{link.latency, link.transfer_time(bytes), false};
     (void)checked_sum(passage.latency, passage.transfer);
     last_ = {link, bytes, passage};
   }

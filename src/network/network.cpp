@@ -57,4 +57,23 @@ std::string jitter_text(const Jitter& jitter) {
   return fmt::format("{}:{}", name, exact_text(jitter.scale));
 }
 
+/// What a window leaves of a link is of the link then: so it need not be a whole number of bytes.
+void slow_down(Network& network, double factor) {
+  const auto slowed = [&](const Link& link) {
+    return network.within_window(link).bytes_per_second * factor;
+  };
+  if (network.between_bytes_per_second || network.between_latency) {
+    const double fastest =
+        std::max({network.bytes_per_second, network.worker_up(), network.worker_down()});
+    network.between_bytes_per_second = slowed({network.between_latency.value_or(network.latency),
+                                               network.between_bytes_per_second.value_or(fastest)});
+  }
+  for (auto* ports : {&network.up_bytes_per_second, &network.down_bytes_per_second}) {
+    if (*ports) *ports = slowed({network.latency, **ports});
+  }
+  for (NamedLink& named : network.links.named) named.link.bytes_per_second = slowed(named.link);
+  network.bytes_per_second = slowed({network.latency, network.bytes_per_second});
+  network.tcp_window = 0;
+}
+
 }  // namespace trainyard

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "trainyard/network/fault_trace.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -23,11 +25,13 @@ Duration times(Duration mean, double factor) {
 }  // namespace
 
 Outages::Outages(std::vector<FaultTime> named, const std::optional<DrawnCrashes>& drawn,
-                 std::uint64_t seed, int rank)
+                 std::uint64_t seed, int rank, OutageCycle cycle)
     : named_(std::move(named)),
       rule_(drawn),
+      cycle_(std::move(cycle)),
       stream_(seed, Purpose::crash, static_cast<std::uint32_t>(rank)) {
   std::ranges::sort(named_, std::ranges::greater(), &FaultTime::from);
+  turn();
   if (!rule_) return;
   drawn_.until = Time{0};
   draw();
@@ -38,17 +42,39 @@ void Outages::draw() {
   drawn_.until = after(drawn_.from, rule_->repair);
 }
 
+/// The next one of the cycle.
+void Outages::turn() {
+  if (cycle_.outages.empty()) return;
+  const FaultTime& one = cycle_.outages[turns_ % cycle_.outages.size()];
+  const auto periods = static_cast<std::int64_t>(turns_ / cycle_.outages.size());
+  const bool is_beyond = periods > Duration::max() / cycle_.period;
+  const Duration before = is_beyond ? Duration::max() : cycle_.period * periods;
+  turned_ = {after(one.from, before), after(one.until, before)};
+  ++turns_;
+}
+
+/// Whichever begins first of those that were named, drawn and of the cycle.
+FaultTime Outages::first() const {
+  const FaultTime other = turned_.from < drawn_.from ? turned_ : drawn_;
+  return !named_.empty() && named_.back().from <= other.from ? named_.back() : other;
+}
+
+void Outages::take_first() {
+  if (const FaultTime one = first(); !named_.empty() && named_.back() == one) {
+    named_.pop_back();
+  } else if (turned_.from < drawn_.from) {
+    turn();
+  } else {
+    draw();
+  }
+}
+
 const FaultTime* Outages::get(std::size_t i, Time until) {
   while (forgotten_ + found_.size() <= i) {
-    const bool has_named = !named_.empty() && named_.back().from <= drawn_.from;
-    const FaultTime next = has_named ? named_.back() : drawn_;
+    const FaultTime next = first();
     if (next.from > until || next.from == Time::max()) return nullptr;
     found_.push_back(next);
-    if (has_named) {
-      named_.pop_back();
-    } else {
-      draw();
-    }
+    take_first();
   }
   const FaultTime& found = found_[i - forgotten_];
   return found.from <= until ? &found : nullptr;
@@ -64,8 +90,14 @@ Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t se
   for (const Crash& crash : faults.crashes) {
     if (crash.rank == rank) named.push_back(crash.when);
   }
-  const bool is_worker = rank < workers;
-  return {std::move(named), is_worker ? faults.drawn_crashes : std::nullopt, seed, rank};
+  if (rank >= workers) return {std::move(named), std::nullopt, seed, rank};
+  OutageCycle cycle;
+  if (faults.trace) {
+    TracedOutages traced = outages_in(*faults.trace, rank, workers);
+    named.insert(named.end(), traced.once.begin(), traced.once.end());
+    cycle = std::move(traced.cycle);
+  }
+  return {std::move(named), faults.drawn_crashes, seed, rank, std::move(cycle)};
 }
 
 }  // namespace trainyard

@@ -241,8 +241,8 @@ void Switch::start(std::int32_t slot, Time at, FunctionRef<void(const Transfer&)
   // What queues behind it was promised its ports by the time that was known when it was posted.
   const Duration known = send_hold(message);
   if (known.count() == 0) --timeless_;
-  message.passage.transfer = checked_sum(
-      message.passage.transfer, links_.cut_wait(transfer.from, transfer.to, transfer.bytes, at));
+  links_.meet_cut(transfer.from, transfer.to, transfer.bytes, at, message.passage);
+  transfer.lost = message.passage.lost;
   transfer.end = checked_sum(at, message.passage.latency + message.passage.transfer);
   transfer.first_bit = at + message.passage.latency;  // not after the end
   const Time sender_frees = at + send_hold(message);

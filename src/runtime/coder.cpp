@@ -1,5 +1,6 @@
 #include "trainyard/runtime/coder.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -52,7 +53,9 @@ TensorShapes Coder::shapes_of(std::size_t length) {
 double Coder::shrinkage(std::size_t length) const {
   const Codec& codec = setting_.codec;
   if (setting_.need != CodecNeed::contraction || !codec.unbiased()) return 1.0;
-  return 1.0 / (1.0 + codec.error_bound(length));
+  // Of one whose error nobody knows (add_codec()) it is as it comes: a warning says so.
+  const double error = codec.error_bound(length);
+  return std::isfinite(error) ? 1.0 / (1.0 + error) : 1.0;
 }
 
 void Coder::spend(Duration of_a_number, std::size_t numbers, FunctionRef<void()> work) {

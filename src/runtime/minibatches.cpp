@@ -10,11 +10,11 @@
 #include "trainyard/runtime/data_server.hpp"
 #include "trainyard/runtime/robust_mean.hpp"
 
+#include "runtime/leg_counts.hpp"
+
 namespace trainyard {
 
 namespace {
-
-constexpr std::string_view taken_name = "minibatches";
 
 /// The same at every worker.
 RandomStream deals_of(const RunContext& context) {

@@ -1,7 +1,6 @@
 #include "trainyard/runtime/pacer.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -16,9 +15,7 @@ namespace trainyard {
 namespace {
 
 // Beside the steps, of a worker and of a server.
-constexpr std::string_view sat_out_name = "steps sat out";
 constexpr std::string_view instant_name = "instant", first_of_instant_name = "first of the instant";
-constexpr std::string_view closed_name = "steps closed", learnt_name = "minibatches learnt";
 
 }  // namespace
 
@@ -38,6 +35,7 @@ Pacer::Pacer(const StepRule& rule, RunState& state, Look look, const std::atomic
       state_(state),
       look_(std::move(look)),
       interrupted_(interrupted),
+      others_(state.minibatches_of_others()),
       progress_(static_cast<std::size_t>(rule.workers)),
       closed_(static_cast<std::size_t>(state.layout().servers)),
       last_step_(rule.limits.steps),
@@ -68,6 +66,7 @@ void Pacer::go_on_from_state() {
     minibatches += done - sat_out;
   }
   if (rule_.pace == Pace::free) {
+    claimed_before_ = minibatches;
     claimed_.store(minibatches, std::memory_order_relaxed);
     completed_.store(minibatches, std::memory_order_relaxed);
   } else {
@@ -108,7 +107,7 @@ bool Pacer::next_step(Rank& rank, std::uint64_t done) {
       (sat_out & sits_out) != 0) {
     own.sat_out.store((sat_out & ~sits_out) + 1, std::memory_order_relaxed);
   }
-  if (own.steps_left > 1 && !rule_.goes_by_clock() &&
+  if (own.steps_left > 1 && !rule_.watches_clock() &&
       !interrupted_.load(std::memory_order_relaxed) && !ending_.load(std::memory_order_relaxed)) {
     --own.steps_left;
   } else if (!ask(rank, own, done)) {
@@ -155,6 +154,9 @@ bool Pacer::ask(Rank& rank, Progress& own, std::uint64_t done) {
       case Verdict::wind_up:
         wind_up(rank);
         break;
+      case Verdict::meet:
+        meet(rank);
+        break;
       case Verdict::refuse:
         refuse_standing_clock(rule_.limits.steps_of_instant, rank.now());
     }
@@ -165,10 +167,13 @@ Verdict Pacer::verdict_on(StepCounts& counts, Rank& rank, Progress& own) const {
   // relaxed: flags and counts, with which nothing is published.
   counts.interrupted = interrupted_.load(std::memory_order_relaxed);
   counts.ending = ending_.load(std::memory_order_relaxed);
+  counts.meeting = meeting_.load(std::memory_order_relaxed);
+  counts.any_begun =
+      rule_.pace != Pace::free || claimed_.load(std::memory_order_relaxed) > claimed_before_;
   counts.lot_left = own.steps_left;
   counts.last_step = last_step();
   if (rule_.pace == Pace::server) counts.closed = steps_closed();
-  if (!rule_.goes_by_clock()) return rule_.next(counts, Time{0});
+  if (!rule_.watches_clock()) return rule_.next(counts, Time{0});
   const Time now = rank.now();
   if (now != own.instant) {
     own.instant = now;
@@ -193,16 +198,6 @@ bool Pacer::claim_lot(Progress& own) {
   own.steps_left = rule_.steps_of(own.lot);
   own.lot_end = first + static_cast<std::uint64_t>(rule_.team) * own.steps_left;
   return own.lot > 0;
-}
-
-/// By all servers.
-std::uint64_t Pacer::steps_closed() const {
-  std::uint64_t steps = std::numeric_limits<std::uint64_t>::max();
-  for (const Closed& closed : closed_) {
-    // relaxed: a worker that has the last step's model knows from the message.
-    steps = std::min(steps, closed.steps.load(std::memory_order_relaxed));
-  }
-  return steps;
 }
 
 void Pacer::close_step(Rank& rank, std::uint64_t minibatches) {
@@ -245,7 +240,7 @@ void Pacer::look_after(Rank& rank, const StepCounts& counts) {
   if (deposit == nullptr) return;
   rank.stand_still([&] {
     look(rank,
-         {.minibatches = deposit->minibatches,
+         {.minibatches = deposit->minibatches + others_,
           .steps = static_cast<double>(counts.done),
           .time = rank.now()},
          has_replica ? gatherer_.of_replicas(deposit->replicas.view()) : gatherer_.gather());
@@ -272,17 +267,28 @@ void Pacer::wind_up(Rank& rank) {
   rank.stand_still([this] { end_after_steps_begun(); });
 }
 
+/// The steps that have begun are the last ones of the leg, or those with which a cycle ends.
+void Pacer::meet(Rank& rank) {
+  if (rule_.pace == Pace::free) {
+    // relaxed: a flag, as in wind_up().
+    meeting_.store(true, std::memory_order_relaxed);
+    return;
+  }
+  rank.stand_still([this] {
+    // relaxed: nobody reads while all stand still. On threads the clock may be past before anybody
+    // has begun a step, and each leg is to have one.
+    const std::uint64_t begun = std::max(steps_of_any(), looked_before_ + 1);
+    last_step_.store(rule_.meeting(begun, steps_closed_by_any(), last_step()),
+                     std::memory_order_relaxed);
+    meeting_.store(true, std::memory_order_relaxed);
+  });
+}
+
 /// REQUIRES: all ranks stand still.
 void Pacer::end_after_steps_begun() {
-  std::uint64_t begun = 0, closed = 0;
-  // relaxed, here and below: nobody writes while all stand still.
-  for (const Progress& progress : progress_) {
-    begun = std::max(begun, progress.begun.load(std::memory_order_relaxed));
-  }
-  for (const Closed& server : closed_) {
-    closed = std::max(closed, server.steps.load(std::memory_order_relaxed));
-  }
-  last_step_.store(rule_.end(begun, closed, last_step()), std::memory_order_relaxed);
+  // relaxed: nobody reads while all stand still.
+  last_step_.store(rule_.end(steps_of_any(), steps_closed_by_any(), last_step()),
+                   std::memory_order_relaxed);
   ending_.store(true, std::memory_order_relaxed);
 }
 
@@ -301,40 +307,6 @@ void Pacer::stopped(Rank& rank) {
   // relaxed: a count; whoever comes last has all ranks stand still.
   const int before = stopped_.fetch_add(rule_.team, std::memory_order_relaxed);
   if (before + rule_.team == rule_.workers) limit_waits(rank);
-}
-
-std::uint64_t Pacer::worker_steps_done() const {
-  // relaxed: counts, which others go on writing. Free workers in lots of one count each step
-  // together as well, which saves 10,000 of them 10,000 lines at each step of each.
-  if (rule_.pace == Pace::free && rule_.lot == 1) {
-    return completed_.load(std::memory_order_relaxed);
-  }
-  std::uint64_t sum = 0;
-  // Of a team the first one counts for all: the others may hear later that they are through.
-  for (std::size_t w = 0; w < progress_.size(); w += static_cast<std::size_t>(rule_.team)) {
-    sum += progress_[w].done.load(std::memory_order_relaxed) - steps_sat_out(progress_[w]);
-  }
-  return sum * static_cast<std::uint64_t>(rule_.team);
-}
-
-/// REQUIRES: all ranks stand still, or have ended.
-void Pacer::count_done(Snapshot& snapshot) const {
-  // relaxed: nobody writes meanwhile.
-  if (rule_.pace != Pace::server) {
-    snapshot.minibatches = worker_steps_done();
-    std::uint64_t steps = snapshot.minibatches;  // and those that were sat out
-    for (const Progress& progress : progress_) {
-      steps += steps_sat_out(progress);
-    }
-    snapshot.steps = static_cast<double>(steps) / rule_.workers;
-    return;
-  }
-  snapshot.steps = static_cast<double>(steps_closed());
-  snapshot.minibatches = std::numeric_limits<std::uint64_t>::max();
-  for (const Closed& closed : closed_) {
-    snapshot.minibatches =
-        std::min(snapshot.minibatches, closed.minibatches.load(std::memory_order_relaxed));
-  }
 }
 
 Snapshot Pacer::final_snapshot(const RuntimeReport& report) {

@@ -8,11 +8,15 @@ namespace trainyard {
 Verdict StepRule::by_clock(const StepCounts& counts, Time now) const {
   if (counts.ending) return Verdict::go_on;
   if (counts.interrupted) return Verdict::wind_up;
-  if (!goes_by_clock()) return Verdict::go_on;
-  if (limits.steps_of_instant != 0 && counts.of_instant >= limits.steps_of_instant) {
-    return Verdict::refuse;
+  if (!watches_clock()) return Verdict::go_on;
+  if (goes_by_clock()) {
+    if (limits.steps_of_instant != 0 && counts.of_instant >= limits.steps_of_instant) {
+      return Verdict::refuse;
+    }
+    if (now >= limits.time) return Verdict::wind_up;
   }
-  return now >= limits.time ? Verdict::wind_up : Verdict::go_on;
+  const bool meets = !counts.meeting && counts.any_begun && now >= limits.meet_at;
+  return meets ? Verdict::meet : Verdict::go_on;
 }
 
 Verdict StepRule::next_in_lockstep(const StepCounts& counts, Time now) const {
@@ -31,7 +35,7 @@ Verdict StepRule::next_free(const StepCounts& counts, Time now) const {
   }
   const Verdict verdict = by_clock(counts, now);
   if (verdict != Verdict::go_on) return verdict;
-  if (counts.ending) return Verdict::stop;
+  if (counts.ending || (counts.meeting && counts.lot_left == 0)) return Verdict::stop;
   return counts.lot_left > 0 ? Verdict::go_on : Verdict::claim;
 }
 
@@ -65,6 +69,12 @@ std::uint64_t StepRule::steps_unasked(const StepCounts& counts) const {
 std::uint64_t StepRule::end(std::uint64_t begun, std::uint64_t closed,
                             std::uint64_t last_step) const {
   return std::min(pace == Pace::server ? closed + 1 : begun, last_step);
+}
+
+std::uint64_t StepRule::meeting(std::uint64_t begun, std::uint64_t closed,
+                                std::uint64_t last_step) const {
+  if (pace == Pace::server) return end(begun, closed, last_step);
+  return std::min((begun + limits.cycle - 1) / limits.cycle * limits.cycle, last_step);
 }
 
 std::uint64_t StepRule::lot_from(std::uint64_t first) const {

@@ -70,6 +70,7 @@ Scheme bridge_scheme() {
                    .time = [](const StepSetting& s) { return combine_while_adapting_time(s); }},
           .source = "Fang, Yang & Bajwa 2022, Algorithm 1; catalogue 4.5",
           .family = SchemeFamily::decentralised,
+          .order = {.takes_datagrams = true},
           .takes = {"topology", byzantine_kind},
           .hyperparameters = {tolerated_info},
           .worker = work};

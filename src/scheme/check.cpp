@@ -178,11 +178,10 @@ void check_hyperparameter(const Scheme& s, const HyperparameterInfo& p) {
   }
 }
 
-/// Empty where both mean the same.
+/// Empty where both mean the same. What it is where nobody says it is each scheme's own.
 std::string_view field_that_differs(const HyperparameterInfo& a, const HyperparameterInfo& b) {
   if (a.argument != b.argument) return ".argument";
   if (a.help != b.help) return ".help";
-  if (a.fallback != b.fallback) return ".fallback";
   if (a.low != b.low) return ".low";
   if (a.high != b.high) return ".high";
   if (a.whole != b.whole) return ".whole";
@@ -193,8 +192,6 @@ std::string_view field_that_differs(const HyperparameterInfo& a, const Hyperpara
   if (a.of_wall != b.of_wall) return ".of_wall";
   if (a.in_the_long_run != b.in_the_long_run) return ".in_the_long_run";
   if (a.choices != b.choices) return ".choices";
-  if (a.machine_fallback != b.machine_fallback) return ".machine_fallback";
-  if (a.run_fallback != b.run_fallback) return ".run_fallback";
   return "";
 }
 

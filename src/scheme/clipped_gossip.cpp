@@ -81,6 +81,7 @@ Scheme clipped_gossip_scheme() {
                    .time = [](const StepSetting& s) { return adapt_then_combine_time(s); }},
           .source = "He, Karimireddy & Jaggi 2022, Algorithm 1; catalogue 4.5",
           .family = SchemeFamily::decentralised,
+          .order = {.takes_datagrams = true},
           .takes = {"topology", byzantine_kind},
           .hyperparameters = {{.name = "clip-radius",
                                .argument = "TAU",

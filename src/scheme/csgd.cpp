@@ -73,6 +73,7 @@ Scheme csgd_scheme() {
                    }},
           .source = "Alistarh et al. 2017; catalogue 5",
           .family = SchemeFamily::synchronous,
+          .order = {.members_may_change = true},
           .cast = cast::replicas_with_servers,
           .takes = {"codec"},
           .messages = {.codec_need = CodecNeed::unbiased},

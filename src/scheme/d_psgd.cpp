@@ -38,6 +38,7 @@ Scheme d_psgd_scheme() {
                    }},
           .source = "Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
+          .order = {.members_may_change = true, .takes_datagrams = true},
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .worker = work};

@@ -136,7 +136,7 @@ Scheme demo_scheme() {
       .source = "Peng, Quesnelle & Kingma 2024; catalogue 5",
       .family = SchemeFamily::synchronous,
       // How much it sends goes by the model's tensors, which a prediction does not know.
-      .order = {.rhythm = Rhythm::by_data},
+      .order = {.rhythm = Rhythm::by_data, .members_may_change = true},
       .messages = {.own_coding = {Duration{20'000}, Duration{10'000}}},
       .optimizers = {.range = OptimizerRange::plain,
                      .no_l1 = "steps by signs of what has been kept for long, and that is nothing "

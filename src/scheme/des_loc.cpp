@@ -132,6 +132,7 @@ Scheme des_loc_scheme() {
                .time = time_with_averages},
       .source = "Iacob et al. 2025, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
+      .order = {.members_may_change = true},
       .takes = {"collective"},
       .hyperparameters = {period_info, first_moment_info(), second_moment_info()},
       .worker = work,

@@ -53,6 +53,7 @@ Scheme double_squeeze_scheme() {
                }},
       .source = "Tang, Yu, Lian, Zhang & Liu 2019; catalogue 5",
       .family = SchemeFamily::synchronous,
+      .order = {.members_may_change = true},
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},

@@ -67,6 +67,7 @@ Scheme gossip_scheme() {
                    }},
           .source = "Kun Yuan 2024; Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
+          .order = {.members_may_change = true, .takes_datagrams = true},
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .worker = gossip_worker};

@@ -1,6 +1,6 @@
 // The vectors that a worker hears of its neighbours where some of them may lie: with --byzantine
 // each listener is told what does it most harm. A vector with a number that is not finite is taken
-// for the listener's own, which moves it nowhere.
+// for the listener's own, which moves it nowhere, and so is one that is lost for good.
 //
 //   HeardNeighbours heard(worker);
 //   const ConstVectors theirs = heard.exchange(worker.next_round(), worker.replica());
@@ -45,6 +45,7 @@ class HeardNeighbours {
       places_.push_back(VectorBuffer::zeroed(worker.replica().scalar(), worker.replica().size()));
     }
     heard_.reserve(most);
+    lost_.reserve(most);
     honest_.reserve(most + 1);
     lies_.reserve(most);
     weights_.reserve(most + 1);
@@ -59,14 +60,17 @@ class HeardNeighbours {
   /// The second half, for who computes in between; `own` is what was sent.
   ConstVectors hear(const MixingRow& row, ConstVector own) {
     heard_.clear();
+    lost_.clear();
     for (const MixingRow::Neighbour& neighbour : row.receives) {
       const Vector place = places_[heard_.size()].view();
-      kernels::copy(worker_.comm().receive(neighbour.rank).vector(), place);
+      const Message message = worker_.comm().receive(neighbour.rank);
+      lost_.push_back(message.lost());
+      kernels::copy(message.lost() ? own : message.vector(), place);
       heard_.push_back(place);
     }
     if (byzantine_.liars > 0 && !byzantine_.attack->flips_labels()) lie(row, own);
     for (std::size_t i = 0; i < heard_.size(); ++i) {
-      if (!kernels::is_finite(heard_[i])) kernels::copy(own, places_[i].view());
+      if (lost_[i] || !kernels::is_finite(heard_[i])) kernels::copy(own, places_[i].view());
     }
     return heard_;
   }
@@ -99,6 +103,7 @@ class HeardNeighbours {
   const Byzantine& byzantine_;
   std::vector<VectorBuffer> places_;
   std::vector<ConstVector> heard_, honest_;
+  std::vector<bool> lost_;
   std::vector<Vector> lies_;
   std::vector<double> weights_;
 };

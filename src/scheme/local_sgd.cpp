@@ -107,6 +107,7 @@ Scheme local_sgd_scheme() {
                .time = time_of_means},
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
+      .order = {.members_may_change = true},
       .takes = {"collective", aggregate_kind, byzantine_kind},
       .hyperparameters = {period_info},
       .worker = work,

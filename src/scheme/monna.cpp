@@ -83,6 +83,7 @@ Scheme monna_scheme() {
                    .time = [](const StepSetting& s) { return adapt_then_combine_time(s); }},
           .source = "Farhadkhani et al. 2023, Algorithm 1; catalogue 4.5",
           .family = SchemeFamily::decentralised,
+          .order = {.takes_datagrams = true},
           .takes = {"topology", byzantine_kind},
           .hyperparameters = {tolerated_info, worker_momentum_info},
           .worker = work};

@@ -51,6 +51,7 @@ Scheme quasi_global_momentum_scheme() {
                    }},
           .source = "Lin et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
+          .order = {.members_may_change = true, .takes_datagrams = true},
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .optimizers = {.range = OptimizerRange::plain,

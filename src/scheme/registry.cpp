@@ -20,13 +20,19 @@ namespace trainyard {
 
 namespace {
 
-/// References into the rows are handed out, so they stay where they are once the table was read.
+constexpr std::size_t most_late_schemes = 256;
+
+/// References into the rows are handed out, so they stay where they are once the table was read:
+/// for those that come later there is room.
 struct Table {
   std::vector<Scheme> rows = published_schemes();
   std::size_t published = rows.size();
   std::atomic<bool> read{false};
 
-  Table() { check_schemes(rows); }
+  Table() {
+    check_schemes(rows);
+    rows.reserve(published + most_late_schemes);
+  }
 };
 
 Table& table() {
@@ -120,7 +126,26 @@ void add_scheme(Scheme scheme) {
   rows.push_back(std::move(scheme));
   check_schemes(rows);
   try_functions(rows.back());
+  rows.reserve(rows.size() + most_late_schemes);
   all.rows = std::move(rows);
+}
+
+void add_scheme_late(Scheme scheme) {
+  Table& all = table();
+  const auto added = all.rows.begin() + static_cast<std::ptrdiff_t>(all.published);
+  const auto same = std::ranges::find(added, all.rows.end(), scheme.name, &Scheme::name);
+  const auto place = static_cast<std::size_t>(same - all.rows.begin());
+  if (place == all.rows.capacity()) {
+    throw UsageError(fmt::format("scheme '{}': {} were added; there is room for no more",
+                                 scheme.name, all.rows.size() - all.published));
+  }
+  std::vector<Scheme> rows = all.rows;
+  if (place == rows.size()) rows.emplace_back();
+  rows[place] = std::move(scheme);
+  check_schemes(rows);
+  try_functions(rows[place]);
+  if (place == all.rows.size()) all.rows.emplace_back();  // which moves none of the others
+  all.rows[place] = std::move(rows[place]);
 }
 
 Cast cast_of(const Scheme& scheme, int workers, int servers, const IngredientNames& names,

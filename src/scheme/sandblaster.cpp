@@ -127,7 +127,9 @@ class Coordinator {
       if (running_[static_cast<std::size_t>(worker)]) assign(worker);
     });
     while (portions_.left() > 0) {
-      hear(*comm_.receive_any());
+      const auto message = comm_.receive_any();
+      if (!message) return std::nullopt;  // who is left has crashed
+      hear(*message);
       if (is_over()) {
         leave();
         return std::nullopt;
@@ -157,7 +159,9 @@ class Coordinator {
   void leave() {
     for_each_worker(comm_, [&](int worker) { comm_.send_control(worker, goodbye); });
     while (workers_left_ > 0) {
-      if (comm_.receive_any()->tag() == goodbye) --workers_left_;
+      const auto message = comm_.receive_any();
+      if (!message) return;  // as above
+      if (message->tag() == goodbye) --workers_left_;
     }
   }
   /// A worker leaves, or has done a portion. What it did for an earlier evaluation came too late:

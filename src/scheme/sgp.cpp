@@ -11,38 +11,90 @@
 // computation to arrive, and push-sum does not mind, because what is late carries its weight with
 // it.
 //
-// A message is the vector and its weight: one float more than the model.
-#include <algorithm>
+// A message is the vector and its weight: one float more than the model. On a network that loses
+// messages for good a share that is lost is gone, and weights with it; with --push-sum running-sums
+// it comes with the next message (running_sums.hpp).
+#include <optional>
 
 #include "trainyard/collective/push_sum.hpp"
 
 #include "scheme/gossip.hpp"
+#include "scheme/running_sums.hpp"
 
 namespace trainyard {
 
 namespace {
 
+enum class Gives { shares, running_sums };  // in the order of the words
+
+HyperparameterInfo push_sum_info() {
+  return {.name = "push-sum",
+          .argument = "shares|running-sums",
+          .help =
+              "what a message has: this round's share, or the sum of all on that link, which makes "
+              "up for those that were lost for good",
+          .choices = {"shares", "running-sums"}};
+}
+
+/// u and w of a worker, and how it gives of them.
+class Mass {
+ public:
+  explicit Mass(Worker& worker)
+      : worker_(worker),
+        pair_(worker.keep("u and w", worker.replica().size() + 1)),
+        sum_(pair_, worker.replica()) {
+    if (worker.choice<Gives>("push-sum") == Gives::running_sums) sums_.emplace(worker, pair_);
+  }
+
+  /// u ← u − γ g(z)
+  void step() { worker_.apply_to(sum_.u(), worker_.compute_gradient()); }
+  void send(const MixingRow& round) {
+    if (sums_) {
+      sums_->send(worker_.comm(), round);
+    } else {
+      sum_.send(worker_.comm(), round);
+    }
+  }
+  void receive(const MixingRow& round) {
+    if (sums_) {
+      sums_->receive(worker_.comm(), round);
+    } else {
+      sum_.receive(worker_.comm(), round);
+    }
+  }
+  /// z = u/w, or as it was where all of w is on its way.
+  void estimate() {
+    if (sum_.weight() > 0.0) sum_.estimate(worker_.replica());
+  }
+
+ private:
+  Worker& worker_;
+  Vector pair_;
+  PushSum sum_;
+  std::optional<RunningSums> sums_;
+};
+
 void work(Worker& worker) {
-  PushSum sum(worker.keep("u and w", worker.replica().size() + 1), worker.replica());
+  Mass mass(worker);
   while (worker.next_step()) {
-    worker.apply_to(sum.u(), worker.compute_gradient());
+    mass.step();
     const MixingRow& round = worker.next_round();
-    sum.send(worker.comm(), round);
-    sum.receive(worker.comm(), round);
-    sum.estimate(worker.replica());
+    mass.send(round);
+    mass.receive(round);
+    mass.estimate();
   }
 }
 
 void work_overlapped(Worker& worker) {
-  PushSum sum(worker.keep("u and w", worker.replica().size() + 1), worker.replica());
+  Mass mass(worker);
   const MixingRow* before = nullptr;  // of the step whose messages are on their way
   while (worker.next_step()) {
-    worker.apply_to(sum.u(), worker.compute_gradient());
+    mass.step();
     const MixingRow& round = worker.next_round();
-    sum.send(worker.comm(), round);
-    if (before != nullptr) sum.receive(worker.comm(), *before);
+    mass.send(round);
+    if (before != nullptr) mass.receive(*before);
     before = &round;
-    sum.estimate(worker.replica());
+    mass.estimate();
   }
 }
 
@@ -60,10 +112,12 @@ Scheme sgp_scheme() {
                }},
       .source = "Assran et al. 2019; catalogue 4.2",
       .family = SchemeFamily::decentralised,
+      .order = {.takes_datagrams = true},
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
       .optimizers = {.no_l1 =
                          "steps sums that are a model only when they are divided by their weights"},
+      .hyperparameters = {push_sum_info()},
       .worker = work};
 }
 
@@ -77,11 +131,13 @@ Scheme sgp_overlap_scheme() {
                .time = [](const StepSetting& s) -> std::optional<Duration> { return s.compute; }},
       .source = "Assran et al. 2019, 1-OSGP; catalogue 4.2",
       .family = SchemeFamily::decentralised,
-      .order = {.no_checkpoint = "has a part of what it sums up on its way between any two steps"},
+      .order = {.no_checkpoint = "has a part of what it sums up on its way between any two steps",
+                .takes_datagrams = true},
       .takes = {"topology"},
       .graphs = {.range = GraphRange::column_stochastic, .has_transient = true},
       .optimizers = {.no_l1 =
                          "steps sums that are a model only when they are divided by their weights"},
+      .hyperparameters = {push_sum_info()},
       .worker = work_overlapped};
 }
 

@@ -99,6 +99,7 @@ Scheme sign_sgd_scheme() {
                .time = step_time},
       .source = "Bernstein, Wang, Azizzadenesheli & Anandkumar 2018; catalogue 5",
       .family = SchemeFamily::synchronous,
+      .order = {.members_may_change = true},
       .cast = cast::replicas_with_servers,
       .messages = {.own_coding = {info.encode_time, info.decode_time}},
       .optimizers = {.no_l1 =

@@ -117,7 +117,7 @@ Scheme sparta_scheme() {
           .family = SchemeFamily::local_updates,
           // How often a step sends nothing goes by the model's size, and a prediction has a smaller
           // one.
-          .order = {.rhythm = Rhythm::by_data},
+          .order = {.rhythm = Rhythm::by_data, .members_may_change = true},
           .hyperparameters = {averaged_share_info},
           .worker = work};
 }

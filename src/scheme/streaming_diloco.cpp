@@ -21,9 +21,12 @@
 // fallback, nothing is encoded.
 //
 // At the run's end a ring that is under way stays so; encoded parts are waited for, so that a run
-// in legs goes on as one in one piece does.
+// in legs goes on as one in one piece does. Where a worker has gone meanwhile (--on-failure shrink)
+// a fragment whose ring was under way goes back to its outer model when its turn comes, as with
+// torchft after a commit that has failed; where one has come its turn passes.
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -154,7 +157,9 @@ class Fragments {
         way_(worker.keep("sum of ways",
                          largest_part(worker.replica().size(), schedule_.fragments()))),
         next_(worker.keep_counts("turn", 2)[0]),
-        is_sent_(worker.keep_counts("turn", 2)[1]) {}
+        sent_with_(worker.keep_counts("turn", 2)[1]) {
+    if (sent_with_ > workers()) sent_with_ = failed;
+  }
 
   bool is_under_way() const { return meeting_.is_under_way(); }
   void take(Message& message) { meeting_.take(message); }
@@ -166,25 +171,27 @@ class Fragments {
     if (schedule_.merges(fragment(), step)) merge();
   }
 
-  /// At a run's end, or a leg's. A ring is not waited for, so that the next leg lets its turn pass,
-  /// at all workers: of some it is done. What is encoded is.
+  /// At a run's end, or a leg's. A ring is not waited for, and is of no use to the next leg at all
+  /// workers: of some it is done. What is encoded is.
   void rest() {
-    if (meeting_.is_encoded()) {
-      meeting_.finish();
-    } else {
-      is_sent_ = 0;
-    }
+    if (meeting_.is_encoded()) meeting_.finish();
   }
 
  private:
   void send() {
     outer_.way_to(replica(), way(), first());
     meeting_.start(fragment(), way());
-    is_sent_ = 1;
+    sent_with_ = workers();
+    is_of_this_leg_ = true;
   }
   void merge() {
-    if (is_sent_ == 1) take_in();
-    is_sent_ = 0;
+    if (is_of_this_leg_ || (sent_with_ > 0 && meeting_.is_encoded())) {
+      take_in();
+    } else if (sent_with_ == failed) {
+      kernels::copy(outer_.part(first(), replica().size()), replica());
+    }
+    sent_with_ = 0;
+    is_of_this_leg_ = false;
     next_ = (next_ + 1) % static_cast<std::uint64_t>(schedule_.fragments());
   }
   void take_in() {
@@ -198,12 +205,16 @@ class Fragments {
     }
   }
 
+  std::uint64_t workers() const { return static_cast<std::uint64_t>(worker_.comm().workers()); }
   int fragment() const { return static_cast<int>(next_); }
   std::size_t first() {
     return even_cut(worker_.replica().size(), fragment(), schedule_.fragments());
   }
   Vector replica() { return even_split(worker_.replica(), fragment(), schedule_.fragments()); }
   Vector way() { return way_.subspan(0, replica().size()); }
+
+  /// Somebody has gone before it was summed; whoever comes back in the meantime changes nothing.
+  static constexpr std::uint64_t failed = std::numeric_limits<std::uint64_t>::max();
 
   Worker& worker_;
   const FragmentSchedule schedule_;
@@ -212,7 +223,8 @@ class Fragments {
   Meeting meeting_;
   const Vector way_;     // of the fragment whose turn it is, over all workers where they have met
   std::uint64_t& next_;  // that fragment
-  std::uint64_t& is_sent_;  // 1 from then on
+  std::uint64_t& sent_with_;  // so many workers from then on, 0 before
+  bool is_of_this_leg_ = false;
 };
 
 void work(Worker& worker) {
@@ -267,6 +279,7 @@ Scheme streaming_diloco_scheme() {
                .time = step_time},
       .source = "Douillard et al. 2025, Algorithm 2; catalogue 4.1",
       .family = SchemeFamily::local_updates,
+      .order = {.members_may_change = true},
       .cast = checked_replicas,
       .takes = {"codec"},
       .messages = {.codec_optional = true},

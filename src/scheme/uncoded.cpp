@@ -75,26 +75,35 @@ struct PartOfStep {
   }
 };
 
+/// Whether the program begins anew, in a later leg of the run (runtime/run_state.hpp): the model of
+/// the step that was closed last may not have come to all in the leg before, so the server tells it
+/// once more, and workers go on from there.
+template <typename Program>
+bool is_later_leg(Program& program) {
+  return program.keep_counts("legs", 1).front()++ > 0;
+}
+
 /// The worker counts each part as a step.
 void work(Worker& worker) {
   Communicator& comm = worker.comm();
   ListeningGradient gradients(worker);
   const int server = comm.server(0);
-  const int copies = static_cast<int>(worker.hyperparameter("copies"));
+  const auto copies = static_cast<std::uint64_t>(worker.hyperparameter("copies"));
   std::uint64_t& step = worker.keep_counts("step", 1).front();
-  int done = 0;  // parts of it
+  std::uint64_t& done = worker.keep_counts("parts done", 1).front();  // of it
   const auto take = [&](const Message& model) {
     model.copy_to(worker.replica());
+    if (model.tag() <= step) return;  // of its parts none is computed twice
     step = model.tag();
     done = 0;
   };
+  if (is_later_leg(worker)) take(comm.receive(server));
   while (worker.next_step()) {
     // A slow worker may find several models, of which only the newest is worth computing at.
     while (const auto newer = comm.poll(server)) take(*newer);
-    const auto gradient =
-        gradients.compute_share_unless(static_cast<std::size_t>(done), step, take);
+    const auto gradient = gradients.compute_share_unless(done, step, take);
     if (!gradient) continue;
-    const int part = (comm.rank() + done) % comm.workers();
+    const int part = (comm.rank() + static_cast<int>(done)) % comm.workers();
     comm.send(server, *gradient, PartOfStep{step, part}.tag(comm.workers()));
     if (++done == copies) take(comm.receive(server));
   }
@@ -107,6 +116,8 @@ void serve(Server& server) {
   const int copies = static_cast<int>(server.hyperparameter("copies"));
   std::vector<std::optional<Message>> parts(static_cast<std::size_t>(n));
   int heard = 0;
+  const auto tell = [&](int worker) { comm.send(worker, server.shard(), server.version()); };
+  if (is_later_leg(server)) for_each_worker(comm, tell);
   while (auto gradient = comm.receive_any()) {
     const PartOfStep of = PartOfStep::from_tag(gradient->tag(), n);
     auto& place = parts[static_cast<std::size_t>(of.part)];
@@ -129,7 +140,7 @@ void serve(Server& server) {
     }
     heard = 0;
     server.close_step(sum, static_cast<std::uint64_t>(needed), 1.0 / needed);
-    for_each_worker(comm, [&](int worker) { comm.send(worker, server.shard(), server.version()); });
+    for_each_worker(comm, tell);
   }
 }
 

@@ -81,7 +81,7 @@ TEST_CASE("faults are read and written", "[network][faults]") {
   CHECK(faults.losses[0].when == FaultTime{1ms, 10s});
   CHECK(faults.slow_links.at(0).factor == 10.0);
   CHECK(faults.ranks() == 8);
-  for (const char* text : {"200ms", "1s:double"}) {
+  for (const char* text : {"200ms", "1s:double", "never"}) {
     CHECK(retransmission_text(parse_retransmission(text, "--retransmit")) == text);
   }
 }
@@ -100,6 +100,7 @@ TEST_CASE("faults that make no sense are refused by name", "[network][faults]") 
            Row{"loss:gilbert:0.1,0,1,0", "would stay so for good"},
            Row{"loss:gilbert:0,0,0.1,0.1", "would stay so for good"},
            Row{"loss:0.1@2s", "is not FROM-TO"},
+           Row{"none+loss:0.1", "either is accepted"},
            Row{"loss:0.1@2s-1s", "ends before it begins"},
            Row{"slow-link:0", "is not RANK:FACTOR"},
            Row{"slow-link:0,0:2", "names one rank twice"},
@@ -108,6 +109,11 @@ TEST_CASE("faults that make no sense are refused by name", "[network][faults]") 
            Row{"stall:1", "does not say when"},
            Row{"partition:0|1", "does not say when"},
            Row{"crash:worker-mtbf=1ns,repair=1s", "the least time between failures"},
+           Row{"crash@1s", "'crash@1s' lacks what stands behind its colon, like crash:3@2s"},
+           Row{"loss", "like loss:0.01"},
+           Row{"stall:@1s-2s", "like stall:3@2s-5s"},
+           Row{"slow-link", "like slow-link:3:10"},
+           Row{"partition@1s-2s", "like partition:0-3|4-7@2s-5s"},
            Row{"crash:3", "is neither RANK@FROM-TO"},
            Row{"crash:worker-mtbf=1s", "is neither RANK@FROM-TO"},
            Row{"partition:0-3@1s-2s", "are not two sides"},
@@ -128,10 +134,11 @@ TEST_CASE("faults that make no sense are refused by name", "[network][faults]") 
     CHECK_THROWS_WITH(parse_faults(text, "--fault", faults),
                       ContainsSubstring("--fault") && ContainsSubstring(complaint));
   }
-  for (const char* text : {"1s:twice", "1s:", "1s:double:double"}) {
+  for (const char* text : {"1s:twice", "1s:", "1s:double:double", "never:double"}) {
     CHECK_THROWS_WITH(parse_retransmission(text, "--retransmit"),
                       ContainsSubstring("DURATION:double"));
   }
+  CHECK_THROWS_WITH(parse_retransmission("Never", "--retransmit"), ContainsSubstring("; or never"));
   CHECK_THROWS_WITH(parse_retransmission("0s", "--retransmit"), ContainsSubstring("longer than 0"));
 }
 
@@ -244,6 +251,57 @@ TEST_CASE("a message across a cut gets through with the first try after it", "[n
   CHECK(links.tries_lost() == 8);
   CHECK(links.cut_wait(0, 2, bytes, 1500ms) == 600ms);
   CHECK(links.cut_wait(0, 1, 0, 1500ms) == 0s);  // nobody charges for control
+}
+
+TEST_CASE("a message that is lost for good takes the time of one that arrives",
+          "[network][faults]") {
+  constexpr int messages = 100'000;
+  struct Row {
+    const char* faults;
+    double share;
+  };
+  for (const auto& [faults, share] :
+       {Row{"loss:0.2", 0.2}, Row{"loss:gilbert:0.05,0.25,0.8,0.01", 0.14167}}) {
+    CAPTURE(faults);
+    Links links(with(faults, "never"), 16, 0);
+    int lost = 0;
+    for (int i = 0; i < messages; ++i) {
+      const Passage passage = links.passage_of_next(0, 1, bytes, 1s);
+      CHECK(whole(passage) == alpha + transfer);
+      lost += passage.lost ? 1 : 0;
+    }
+    CHECK(links.tries_lost() == static_cast<std::uint64_t>(lost));
+    // A chain's tries hang together by 1 − p − r = 0.7 at the most: (1 + 0.7)/(1 − 0.7) times the
+    // variance of as many that do not.
+    const double deviation = std::sqrt(share * (1.0 - share) * 1.7 / 0.3 / messages);
+    CHECK(std::abs(static_cast<double>(lost) / messages - share) < 4.0 * deviation);
+  }
+  Links links(with("loss:0.5@0s-1s", "never"), 2, 0);
+  for (int i = 0; i < 50; ++i) CHECK_FALSE(links.passage_of_next(0, 1, bytes, 1s).lost);
+}
+
+TEST_CASE("a message that has its ports across a cut is lost for good", "[network][faults]") {
+  for (const PortMode ports : {PortMode::circuit, PortMode::cutthrough}) {
+    Network network = with("partition:0|1@6ms-21ms", "never");
+    network.ports = ports;
+    Switch between(network, 3, 0, {});
+    // One after another: they start after 0, 5, 10, … ms, or after 0, 4, 8, … ms.
+    for (int i = 0; i < 8; ++i) between.post(0, 1, bytes, 0s);
+    between.post(2, 1, bytes, 0s);  // of no side
+    std::vector<Time> lost;
+    std::uint64_t through = 0;
+    between.advance(1s, [&](const Transfer& message) {
+      CHECK(message.end - message.start == alpha + transfer);
+      if (message.from == 2) CHECK_FALSE(message.lost);
+      if (message.lost) lost.push_back(message.start);
+      through += message.lost ? 0 : 1;
+    });
+    CAPTURE(port_mode_text(ports));
+    CHECK(through + lost.size() == 9);
+    CHECK(lost.size() >= 3);
+    CHECK(std::ranges::all_of(lost, [](Time at) { return 6ms <= at && at < 21ms; }));
+    CHECK(between.links().tries_lost() == lost.size());
+  }
 }
 
 TEST_CASE("what queues across a cut goes one after another when the sides are joined",

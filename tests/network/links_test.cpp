@@ -39,6 +39,24 @@ std::vector<double> arrivals(const Network& network, int workers,
 
 }  // namespace
 
+TEST_CASE("no link carries more than its window in a round trip", "[network]") {
+  Network network = two_racks(PortMode::circuit);
+  network.bytes_per_second = 8.0;
+  network.links.named = {{.from = 1, .to = 0, .link = {seconds(2), 8.0}}};
+  network.tcp_window = 12;  // 6 B/s inside a rack, 0.6 between racks, 3 over the named link
+  const std::vector<double> ends = arrivals(network, 4, {{0, 1}, {3, 2}, {2, 0}});
+  CHECK(ends[0] == Approx(1.0 + 8.0 / 6.0));
+  CHECK(ends[1] == Approx(1.0 + 8.0 / 6.0));
+  CHECK(ends[2] == Approx(10.0 + 8.0 / 0.6));
+  CHECK(arrivals(network, 4, {{1, 0}}).front() == Approx(2.0 + 8.0 / 3.0));
+  CHECK(to_seconds(network.message_time(8)) == Approx(1.0 + 8.0 / 6.0));
+  network.tcp_window = 16;  // 8 B/s are all that it has
+  CHECK(to_seconds(network.message_time(8)) == Approx(2.0));
+  network.latency = Duration{0};
+  network.tcp_window = 1;  // acknowledged at once
+  CHECK(to_seconds(network.message_time(8)) == Approx(1.0));
+}
+
 TEST_CASE("a two-rack example by hand", "[network]") {
   // Ranks 0 and 1 stand in one rack, 2 and 3 in the other: inside a message takes 1 + 2 s, between
   // them 10 + 8 s. At 0 each rank's first message is looked at, in the order of the ranks: 0→1

@@ -196,6 +196,11 @@ TEST_CASE("stretched computing is measured on threads, and there is none when si
       rank.compute({}, [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
     };
     CHECK(*stretch_of(stalled) > 2.0);
+    // What a leg follows is not stretched computing of its own: a clock of 10^6 s over
+    // milliseconds.
+    RuntimeSetup second = setup_of(2);
+    second.begun.at = seconds(1e6);
+    CHECK(*runtime.run(second, computing).compute_stretch < 1e6);
   }
 }
 

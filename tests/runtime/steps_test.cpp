@@ -242,4 +242,28 @@ TEST_CASE("the last look is at a multiple of the steps between two", "[runtime]"
   CHECK(steps.last_look(11) == 8);
 }
 
+TEST_CASE("when it is time to meet, what has begun is finished", "[runtime]") {
+  const StepRule steps =
+      rule(Pace::lockstep, {.steps = 20, .evaluate_every = 100, .meet_at = Time(7), .cycle = 4});
+  StepCounts counts{.done = 3, .any_begun = true, .last_step = 20};
+  CHECK(steps.next(counts, Time(6)) == Verdict::go_on);
+  CHECK(steps.next(counts, Time(7)) == Verdict::meet);
+  CHECK(steps.meeting(5, 0, 20) == 8);
+  CHECK(steps.meeting(8, 0, 20) == 8);
+  CHECK(steps.meeting(17, 0, 19) == 19);  // the run's last one
+  counts = {.done = 7, .meeting = true, .last_step = 8};
+  CHECK(steps.next(counts, Time(9)) == Verdict::go_on);
+  counts.done = 8;
+  CHECK(steps.next(counts, Time(9)) == Verdict::stop);
+
+  const StepRule free = rule(Pace::free, {.steps = 20, .meet_at = Time(7)}, 4, 3);
+  CHECK(free.next({.any_begun = false}, Time(8)) == Verdict::claim);  // a leg has a step
+  CHECK(free.next({.any_begun = true, .lot_left = 2}, Time(8)) == Verdict::meet);
+  CHECK(free.next({.meeting = true, .any_begun = true, .lot_left = 2}, Time(8)) == Verdict::go_on);
+  CHECK(free.next({.meeting = true, .any_begun = true}, Time(8)) == Verdict::stop);
+  // The run's own end comes first.
+  const StepRule ends = rule(Pace::free, {.steps = 20, .time = Time(7), .meet_at = Time(7)});
+  CHECK(ends.next({.any_begun = true}, Time(7)) == Verdict::wind_up);
+}
+
 }  // namespace trainyard

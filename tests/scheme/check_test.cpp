@@ -275,6 +275,9 @@ TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[s
   const HyperparameterInfo period = local_sgd->hyperparameters.front();
   table.back().hyperparameters = {period};
   CHECK_NOTHROW(check_schemes(table));
+  table.back().hyperparameters.front().fallback = 11;  // its own
+  CHECK_NOTHROW(check_schemes(table));
+  CHECK(with_fallbacks(table.back(), {}, 4) == Hyperparameters{{"period", 11.0}});
   struct Row {
     const char* field;
     std::function<void(HyperparameterInfo&)> change;
@@ -282,7 +285,6 @@ TEST_CASE("one name of a hyperparameter has one meaning in the whole table", "[s
   for (const Row& row : {
            Row{".argument", [](HyperparameterInfo& p) { p.argument = "STEPS"; }},
            Row{".help", [](HyperparameterInfo& p) { p.help = "rounds"; }},
-           Row{".fallback", [](HyperparameterInfo& p) { p.fallback = 11; }},
            Row{".low", [](HyperparameterInfo& p) { p.low = 2; }},
            Row{".high", [](HyperparameterInfo& p) { p.high = 100; }},
            Row{".unit", [](HyperparameterInfo& p) { p.unit = Unit::seconds; }},

@@ -261,3 +261,25 @@ TEST_CASE("parts of uncoded are computed by two workers where nobody says how ma
   CHECK_THROWS_WITH(train(uncoded(4, 2, 5, 1), data),
                     ContainsSubstring("--distinct 5: there are 4 parts"));
 }
+
+// When a leg ends the last model is on its way to workers that are at a later part.
+TEST_CASE("uncoded goes on from leg to leg with the parts that it has not computed", "[scheme]") {
+  const LoadedData data = test::dense_problem();
+  for (const int copies : {1, 2, 3, 6}) {
+    for (const auto latency : {std::chrono::microseconds(0), std::chrono::microseconds(1700)}) {
+      CAPTURE(copies, latency.count());
+      Configuration c = uncoded(6, copies, 6, 25);
+      c.network.latency = latency;
+      c.stragglers = {{2, 3.0}};
+      const Summary whole = train(c, data).summary;
+      for (const double passes : {0.06, 0.3}) {  // each step, every fifth
+        c.checkpoint_every = passes;
+        const Summary legs = train(c, data).summary;
+        CHECK(legs.steps == 25.0);
+        CHECK(legs.model_hash == whole.model_hash);
+      }
+      c.hyperparameters["distinct"] = 4;
+      CHECK(train(c, data).summary.steps == 25.0);
+    }
+  }
+}

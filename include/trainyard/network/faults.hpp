@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +22,8 @@
 #include "trainyard/base/units.hpp"
 
 namespace trainyard {
+
+struct FaultTrace;  // network/fault_trace.hpp
 
 /// From `from` on, and before `until`.
 struct FaultTime {
@@ -52,8 +55,8 @@ struct SlowLink {
   FaultTime when{};
 };
 
-/// No message gets from one side to another, and each is sent again until the sides are joined. A
-/// rank that stands on no side talks to all.
+/// No message gets from one side to another, and each is sent again until the sides are joined, or
+/// is gone for good. A rank that stands on no side talks to all.
 struct PartitionFault {
   std::vector<int> side{};  // of each rank that is named, from 1; 0: of none
   FaultTime when{};
@@ -92,15 +95,20 @@ enum class OnFailure : std::uint8_t {
   wait,     // it comes back with its memory, as one that was suspended; who needs it waits
   stop,     // the run ends, with the model of its last evaluation
   restart,  // all go back to the last checkpoint when it is back, or to the beginning
+  shrink,  // the others go on without it, and take it in again when it is back (run/membership.hpp)
 };
 
-/// What becomes of a message that is lost: after a time-out it is sent again, until it gets
-/// through, and holds both its ports meanwhile. Of the tries' mean number, 1/(1 − P), all but the
+/// What becomes of a message that is lost. With `never` it is gone for good, as a datagram is: it
+/// holds its ports as one that arrives, and in the moment in which it would have arrived its
+/// receiver knows that it does not (Message::lost()), as by a deadline that is as short as it can
+/// be. Else it is sent again after a time-out, until it gets through, and holds both its ports
+/// meanwhile. Of the tries' mean number, 1/(1 − P), all but the
 /// last cost a time-out each: a message that takes t without losses takes t + T P/(1 − P) on
 /// average, and t + T P/(1 − 2P), P < ½, where each time-out is twice the one before.
 struct Retransmission {
   Duration timeout = std::chrono::milliseconds(200);  // Linux's least
   bool doubles = false;
+  bool never = false;  // instead of both
 };
 
 struct Faults {
@@ -110,31 +118,36 @@ struct Faults {
   std::vector<Stall> stalls{};
   std::vector<Crash> crashes{};
   std::optional<DrawnCrashes> drawn_crashes{};
+  std::shared_ptr<const FaultTrace> trace{};  // when workers are down, as somebody has recorded it
   OnFailure on_failure = OnFailure::wait;
+  /// With `shrink`: from a crash until the others know, and have agreed on who goes on.
+  Duration detection = std::chrono::seconds(5);  // torchft's time-out of heartbeats
   Retransmission retransmission{};
 
   /// Some message may be lost.
   bool loses() const { return !losses.empty() || !partitions.empty(); }
+  /// And none of them comes later instead.
+  bool lose_for_good() const { return retransmission.never && loses(); }
   bool on_messages() const { return loses() || !slow_links.empty(); }
-  bool crash() const { return !crashes.empty() || drawn_crashes; }
+  bool crash() const { return !crashes.empty() || drawn_crashes || trace; }
   bool any() const { return on_messages() || !stalls.empty() || crash(); }
-  /// The largest rank that is named, and one; 0 where none is.
+  /// The largest rank that is named, and one; 0 where none is. Not of those in a trace.
   int ranks() const;
 };
 
 /// "none", or faults joined by '+': loss:P, loss:gilbert:p,r,h,k, slow-link:RANK[,RANK]:FACTOR,
 /// partition:RANKS|RANKS[|…], stall:RANK, each with @FROM-TO for a stretch of time, which the last
 /// two need; RANKS are like 0-3,7. crash:RANK@FROM-TO, or @FROM for good;
-/// crash:worker-mtbf=DURATION,repair=DURATION. Leaves faults.retransmission and on_failure as they
-/// are. Throws UsageError, naming `what`.
+/// crash:worker-mtbf=DURATION,repair=DURATION; trace:FILE, which is read. Leaves
+/// faults.retransmission, on_failure and detection as they are. Throws UsageError, naming `what`.
 void parse_faults(std::string_view text, std::string_view what, Faults& faults);
 std::string faults_text(const Faults& faults);
 
-/// "200ms", "200ms:double". Throws UsageError, naming `what`.
+/// "200ms", "200ms:double", "never". Throws UsageError, naming `what`.
 Retransmission parse_retransmission(std::string_view text, std::string_view what);
 std::string retransmission_text(const Retransmission& rule);
 
-/// "wait", "stop", "restart". Throws UsageError, naming `what`.
+/// "wait", "stop", "restart", "shrink". Throws UsageError, naming `what`.
 OnFailure parse_on_failure(std::string_view text, std::string_view what);
 std::string on_failure_text(OnFailure rule);
 

@@ -19,6 +19,7 @@ namespace trainyard {
 struct Passage {
   Duration latency{0};   // α of its link, jitter included
   Duration transfer{0};  // βb, and what is waited for where tries are lost
+  bool lost = false;     // for good
 };
 
 /// The send port and the receive port that a message holds.
@@ -73,8 +74,12 @@ class Links {
   Duration cut_wait(int from, int to, std::uint64_t bytes, Time at) {
     return faults_.partitions.empty() ? Duration{0} : wait_for_joining(from, to, bytes, at);
   }
+  /// The same in its passage. Where no try is made again it is lost instead.
+  void meet_cut(int from, int to, std::uint64_t bytes, Time at, Passage& passage) {
+    if (!faults_.partitions.empty()) cross_cut(from, to, bytes, at, passage);
+  }
 
-  /// Tries that were lost so far, of all messages.
+  /// Tries that were lost so far, of all messages; of those of which none is made again, messages.
   std::uint64_t tries_lost() const { return tries_lost_; }
 
  private:
@@ -86,10 +91,15 @@ class Links {
 
   int port(int rank) const { return machine_[static_cast<std::size_t>(rank)]; }
   int inside_of(int machine) const { return workers_ + machine; }
+  bool on_workers_machine(int rank) const {
+    return (machine_.empty() ? rank : port(rank)) < workers_;
+  }
+  Link link_between(int from, int to) const;
   Passage next_passage_of(int from, int to, std::uint64_t bytes, Time now);
   Duration draw_jitter(int from, int to);
   double slowness(int from, int to, Time now) const;
-  Duration draw_losses(int from, int to, Time now);
+  void draw_losses(int from, int to, Time now, Passage& passage);
+  void cross_cut(int from, int to, std::uint64_t bytes, Time at, Passage& passage);
   Duration wait_for_joining(int from, int to, std::uint64_t bytes, Time at);
   bool is_on_network(int from, int to, std::uint64_t bytes) const;
   Duration until_joined(int from, int to, Time now) const;
@@ -104,8 +114,10 @@ class Links {
   int ranks_, workers_;
   std::vector<std::int32_t> machine_;  // a rank; empty when each has its own
   int own_machines_ = 0;               // behind those of workers and the ports inside them
-  Link inside_, outside_;              // of a rack
-  std::vector<std::int32_t> rack_;     // a rank; empty when there is one
+  Link inside_, outside_;              // of a rack; without what their ports say
+  bool unequal_ports_;
+  double port_, worker_up_, worker_down_;  // 1/β of each, where they are unequal
+  std::vector<std::int32_t> rack_;         // a rank; empty when there is one
   std::unordered_map<std::uint64_t, Link> named_;
   std::unordered_map<std::uint64_t, RandomStream> jitter_;
   std::unordered_map<std::uint64_t, LossyLink> lossy_;

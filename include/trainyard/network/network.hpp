@@ -58,6 +58,15 @@ std::string jitter_text(const Jitter& jitter);
 struct Network {
   Duration latency{0};                                                // α, a message
   double bytes_per_second = std::numeric_limits<double>::infinity();  // 1/β
+  /// So many bytes of a connection may be under way before the first of them is acknowledged, a
+  /// round trip after it was sent: no link carries more than the window in 2α (RFC 1323, §1.1). 0:
+  /// as many as the link holds.
+  std::uint64_t tcp_window = 0;
+  /// Of the ports of workers' machines, where those that send and those that receive differ; empty:
+  /// as bytes_per_second, which servers on machines of their own keep. Once one is given, a message
+  /// goes at the speed of the slowest of its two ports and of what its link has of its own (racks,
+  /// a table), and holds both ports as long as that takes.
+  std::optional<double> up_bytes_per_second{}, down_bytes_per_second{};
   PortMode ports = PortMode::circuit;
   ServerPlacement server_placement = ServerPlacement::dedicated;
 
@@ -89,15 +98,31 @@ struct Network {
   /// All links are like the default one.
   bool equal_links() const {
     const bool one_rack = racks == 1 || (!between_latency && !between_bytes_per_second);
-    return one_rack && links.empty();
+    return one_rack && links.empty() && !unequal_ports();
   }
-  Link default_link() const { return {latency, bytes_per_second}; }
+  bool unequal_ports() const { return up_bytes_per_second || down_bytes_per_second; }
+  double worker_up() const { return up_bytes_per_second.value_or(bytes_per_second); }
+  double worker_down() const { return down_bytes_per_second.value_or(bytes_per_second); }
+  /// From one worker to another.
+  Link default_link() const {
+    return within_window({latency, std::fmin(worker_up(), worker_down())});
+  }
+  /// The link as one connection can use it.
+  Link within_window(Link link) const {
+    if (tcp_window == 0 || link.latency.count() == 0) return link;
+    const double most = static_cast<double>(tcp_window) / (2.0 * to_seconds(link.latency));
+    link.bytes_per_second = std::fmin(link.bytes_per_second, most);
+    return link;
+  }
 
   /// βb of the default link, rounded to the nearest picosecond.
   Duration transfer_time(std::uint64_t bytes) const { return default_link().transfer_time(bytes); }
   /// α + βb of the default link, from start to last bit.
   Duration message_time(std::uint64_t bytes) const { return latency + transfer_time(bytes); }
 };
+
+/// All links carry `factor` times as much: a message of as many times the bytes takes as long.
+void slow_down(Network& network, double factor);
 
 /// How long a message takes that carries so many numbers of a vector, from start to last bit. What
 /// closed forms are made of: they need not know what a number costs on the wire.

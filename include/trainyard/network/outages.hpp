@@ -22,11 +22,18 @@
 
 namespace trainyard {
 
+/// The same again in each period, for ever: in the order in which they begin, the first of them
+/// after the moment 0.
+struct OutageCycle {
+  std::vector<FaultTime> outages{};  // of the first period, in which each begins
+  Duration period{0};                // > 0 where there are any
+};
+
 class Outages {
  public:
   /// `named` in any order. Those that are drawn are the same for the same seed and rank.
   Outages(std::vector<FaultTime> named, const std::optional<DrawnCrashes>& drawn,
-          std::uint64_t seed, int rank);
+          std::uint64_t seed, int rank, OutageCycle cycle = {});
 
   /// Number `i`, from 0, if it begins at `until` or before; nullptr where it does not, or there is
   /// none. Valid until the next call. REQUIRES: it is not forgotten.
@@ -36,16 +43,23 @@ class Outages {
 
  private:
   void draw();
+  void turn();
+  FaultTime first() const;
+  void take_first();
 
   std::deque<FaultTime> found_;  // so far, but for those forgotten
   std::size_t forgotten_ = 0;
   std::vector<FaultTime> named_;  // the others, the next one last
   std::optional<DrawnCrashes> rule_;
   FaultTime drawn_{Time::max(), Time::max()};  // the next one
+  OutageCycle cycle_;
+  std::size_t turns_ = 0;                       // of the cycle's, that have been taken
+  FaultTime turned_{Time::max(), Time::max()};  // the next one
   RandomStream stream_;
 };
 
-/// Those in which the rank has crashed, and others besides. Of drawn ones only a worker has any.
+/// Those in which the rank has crashed, and others besides. Of drawn ones, and of those in a trace,
+/// only a worker has any.
 Outages crashes_of(const Faults& faults, int rank, int workers, std::uint64_t seed,
                    std::vector<FaultTime> besides = {});
 

@@ -18,6 +18,7 @@ struct Transfer {
   Time posted{0}, start{0};
   Time first_bit{0};       // start + α
   Time end{0};             // start + α + βb: it has arrived
+  bool lost = false;       // or would have, if it were not lost for good
   void* cookie = nullptr;  // what the caller passed to post()
 };
 

@@ -34,6 +34,7 @@ struct Delivery {
   const std::byte* data = nullptr;
   std::size_t size = 0;   // bytes
   Time start{0}, end{0};  // when it held the ports, where the network takes time
+  bool lost = false;      // it did not come, and now its receiver knows
 
   /// Throws InternalError for an encoded payload.
   ConstVector vector() const {
@@ -72,19 +73,33 @@ class Message {
   }
 
   int from() const { return delivery_->from; }
+  /// For a program that knows its sender by that number.
+  void know_sender_as(int rank) { delivery_->from = rank; }
   /// When it held the ports, where the network takes time.
   Time start() const { return delivery_->start; }
   Time end() const { return delivery_->end; }
+  /// It has not come, and never does: the network loses messages for good
+  /// (Faults::lose_for_good()). Its sender and the moment are what is known of it. A scheme that
+  /// takes none such (StepOrder::takes_datagrams) gets none.
+  bool lost() const { return delivery_->lost; }
+  void lose() { delivery_->lost = true; }
   /// A number that the sender passed along free of charge: a version, a step.
   std::uint64_t tag() const { return delivery_->tag; }
   /// Aligned to nothing: what is not bytes is read by memcpy.
   std::span<const std::byte> bytes() const { return {delivery_->data, delivery_->size}; }
   Payload payload() const { return delivery_->payload; }
-  /// The payload as the vector that was sent. Throws InternalError for an encoded one.
-  ConstVector vector() const { return delivery_->vector(); }
+  /// The payload as the vector that was sent. Throws InternalError for an encoded one, and for one
+  /// that is lost.
+  ConstVector vector() const {
+    require(!lost(), "a message that is lost is read");
+    return delivery_->vector();
+  }
   std::span<const float> floats() const { return vector().floats(); }
   /// REQUIRES: it carries a vector of that size and precision.
-  void copy_to(Vector into) const { delivery_->copy_to(into); }
+  void copy_to(Vector into) const {
+    require(!lost(), "a message that is lost is read");
+    delivery_->copy_to(into);
+  }
 
  private:
   Delivery* delivery_;

@@ -70,9 +70,9 @@ class Minibatches {
     return context_.share_weights == ShareWeights::rows ? streams_.front().rows() : 1;
   }
 
-  /// How many make a pass over the worker's own share.
+  /// How many make a pass over the worker's own share, or what it is dealt of one.
   std::uint64_t of_epoch() const {
-    return (shares_.front().rows + context_.batch - 1) / context_.batch;
+    return (streams_.front().rows() + context_.batch - 1) / context_.batch;
   }
 
   // Shares one by one.

@@ -52,6 +52,12 @@ class Pacer final : public Pacing {
   Snapshot final_snapshot(const RuntimeReport& report) override;
   /// What has been done goes into the state, for another leg. REQUIRES: all ranks have ended.
   void put_down();
+  /// lockstep: so many steps all workers have done, and so many some worker has begun. REQUIRES:
+  /// all ranks have ended, or were ended, or stand still.
+  std::uint64_t steps_of_all() const;
+  std::uint64_t steps_of_any() const;
+  /// The leg has ended because it was time to meet, and there are steps left. REQUIRES: the same.
+  bool has_more_legs() const;
 
  private:
   static constexpr std::uint64_t sits_out = std::uint64_t{1} << 63U;  // the step under way
@@ -85,7 +91,9 @@ class Pacer final : public Pacing {
   void look_after(Rank& rank, const StepCounts& counts);
   void look(Rank& rank, Snapshot snapshot, const GatheredModel& model);
   void wind_up(Rank& rank);
+  void meet(Rank& rank);
   void end_after_steps_begun();
+  std::uint64_t steps_closed_by_any() const;
   void limit_waits(Rank& rank);
   void stopped(Rank& rank);
   void go_on_from_state();
@@ -95,7 +103,9 @@ class Pacer final : public Pacing {
   const Look look_;
   const std::atomic<bool>& interrupted_;
 
-  std::uint64_t looked_before_ = 0;  // lockstep: the leg began after so many steps of a worker
+  const std::uint64_t others_;        // RunState::minibatches_of_others()
+  std::uint64_t looked_before_ = 0;   // lockstep: the leg began after so many steps of a worker
+  std::uint64_t claimed_before_ = 0;  // free: after so many minibatches
   std::vector<Progress> progress_;
   std::vector<Closed> closed_;
   std::mutex looked_at_mutex_;
@@ -103,7 +113,7 @@ class Pacer final : public Pacing {
   std::atomic<std::uint64_t> last_step_;     // lockstep, server: none with this number begins
   std::atomic<std::uint64_t> claimed_{0};    // free: minibatches taken off the common count
   std::atomic<std::uint64_t> completed_{0};  // free: minibatches done
-  std::atomic<bool> ending_{false};
+  std::atomic<bool> ending_{false}, meeting_{false};
   std::atomic<int> stopped_{0};  // by the clock, not free: workers that take no more steps
   std::atomic<bool> waits_are_limited_{false};  // by the clock, free
 

@@ -42,10 +42,24 @@ class ProcessRun {
   virtual Pacing& pacing() = 0;
   /// Called by all: runs `program` as this process's rank, and returns when all have ended. The
   /// leading process then has every rank's account, staleness, coding and model in its RunState;
-  /// the report of another has nothing. The first exception of any rank ends the others; the
-  /// leading process throws it, or a RunError that says what it said. It throws RankLost for one
-  /// that is gone, when the run has been interrupted for that.
+  /// the report of another has its own account, and when its rank has ended. The first exception of
+  /// any rank ends the others; the leading process throws it, or a RunError that says what it said.
+  /// It throws RankLost for one that is gone, when the run has been interrupted for that.
   virtual RuntimeReport run(const std::function<void(Rank&)>& program) = 0;
+
+  // A run of several legs. After run():
+  /// Of the leading process: Pacer::has_more_legs().
+  virtual bool has_more_legs() const = 0;
+  /// Called by all: whether another leg follows, as the leading process wants it. None does where a
+  /// rank has failed, or the run has ended with a look.
+  virtual bool goes_on(bool wanted) = 0;
+  /// What this process has counted goes into its state, for another leg; of the leading one what
+  /// all have.
+  virtual void put_down() = 0;
+  /// Called by all, where another leg follows: the leading process has the bytes of all, in the
+  /// order of ranks, its own ones empty; the others have nothing. Throws RankLost as run() does.
+  virtual std::vector<std::vector<std::byte>> gather(std::span<const std::byte> own) = 0;
+
   /// After run(), of the leading process: a line for people about how it went; may be empty.
   virtual std::string note() const = 0;
 };
@@ -105,6 +119,13 @@ class Processes {
   /// Called by all: "rank 2 on node7", the first process whose number is not the leading one's;
   /// empty if there is none.
   virtual std::string first_unlike(std::uint64_t number) = 0;
+
+  /// Called by all: the leading one's number.
+  virtual std::uint64_t from_leading_one(std::uint64_t number) = 0;
+  /// Called by all, before a run: what the leading one has for this process. It is asked for each
+  /// in turn, its own too.
+  virtual std::vector<std::byte> handed_out(
+      const std::function<std::vector<std::byte>(int rank)>& bytes_for) = 0;
 
   /// Called by all, before the first look at a run: the first `ranks` processes are its ranks, and
   /// of those the first `workers` its workers. With an emulated network there is one process more,

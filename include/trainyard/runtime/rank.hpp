@@ -107,6 +107,8 @@ struct RuntimeSetup {
   /// ahead waits.
   std::size_t channel_capacity = 256;
   Begun begun{};
+  /// `virtual`: so many workers' programs do nothing, and meet nobody at barriers, which are free.
+  int absent = 0;
   /// `virtual`: the run is over then, as by Rank::end_at().
   Time ends_at = Time::max();
   /// `virtual`: where all wait for each other, the run is over instead of failing.

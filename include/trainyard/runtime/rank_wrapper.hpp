@@ -49,7 +49,10 @@ class RankWrapper : public Rank {
  protected:
   /// The program knows only the first `servers` of the servers.
   RankWrapper(Rank& inside, int servers)
-      : Rank(inside.rank(), inside.workers(), servers, inside.network()), inside_(inside) {}
+      : RankWrapper(inside, inside.rank(), inside.workers(), servers) {}
+  /// The program knows the ranks by other numbers.
+  RankWrapper(Rank& inside, int rank, int workers, int servers)
+      : Rank(rank, workers, servers, inside.network()), inside_(inside) {}
 
   void post(int to, std::span<const std::byte> bytes, Payload payload, std::uint64_t tag) override {
     Communicator& inside = inside_;

@@ -52,7 +52,9 @@ struct RunContext {
   int workers = 1;                        // as configured
   int proxies = 0;                        // servers, the first ones, without a shard
   std::uint64_t minibatches_of_step = 1;  // of all workers, those that the model learns from
-  std::size_t batch = 1;                  // rows a minibatch, a worker
+  /// Beside those of its steps, as others took part in earlier ones; modulo 2^64.
+  std::uint64_t minibatches_of_others = 0;
+  std::size_t batch = 1;  // rows a minibatch, a worker
   Drawing drawing = Drawing::reshuffled;
   std::uint64_t seed = 1;
   OptimizerOptions optimizer;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -141,6 +142,22 @@ class RunState {
   /// All of it goes into the archive or comes from it. REQUIRES: no rank runs.
   void exchange(Archive& archive);
 
+  /// The members of the run have changed: rank r of this state was rank was[r] of `former`, or is a
+  /// worker that joins (joins). That one has the model and the optimizer of worker `donor` of
+  /// `former`, and what is named in `alike`; what each had of its own begins anew with it. All
+  /// begin a pass over their rows, which are others now. Returns the bytes that the joining worker
+  /// fetches. REQUIRES: this one is new, its layout that of the former one but for the number of
+  /// workers; no models are shared; no rank runs.
+  std::size_t inherit(RunState& former, const std::vector<int>& was, int donor,
+                      const std::set<std::string>& alike);
+  /// The names of vectors, and of streams behind "stream ", that all workers hold alike.
+  /// REQUIRES: there are several.
+  std::set<std::string> held_alike() const;
+  static constexpr int joins = -1;
+  /// Minibatches that the model has learnt from beside those of the steps of present workers.
+  /// Modulo 2^64: who joins is said to have done steps that others have.
+  std::uint64_t minibatches_of_others() const;
+
   /// A worker will do nothing more in this run, and its replica is no part of the model. REQUIRES:
   /// ranks share a thread, or none runs.
   void lose(int worker) { of(worker).lost = true; }
@@ -168,6 +185,8 @@ class RunState {
     Duration lines_time{0};
     std::vector<std::string> remarks;
   };
+  std::uint64_t minibatches_learnt() const;
+  OfRank as_joining(int donor, const std::set<std::string>& alike, std::size_t& fetched) const;
   OfRank& of(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
   const OfRank& of(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
 

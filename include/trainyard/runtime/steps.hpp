@@ -29,6 +29,10 @@ struct RunLimits {
   /// A worker that takes so many steps in one instant would never come to `time`: the run is
   /// refused with UsageError. 0: it ends by its steps.
   std::uint64_t steps_of_instant = 0;
+  /// From then on workers meet: they finish what they have begun, and the leg is over. In lockstep
+  /// that is a multiple of `cycle` steps, > 0.
+  Time meet_at = Time::max();
+  std::uint64_t cycle = 1;
 };
 
 /// The counts that are known when a worker asks for its next step. Counts of another pace stay 0.
@@ -38,6 +42,8 @@ struct StepCounts {
   bool looked = false;           // a look that was due after them has been had
   bool interrupted = false;      // the user wants the run to end
   bool ending = false;           // the run has been wound up
+  bool meeting = false;          // the leg has
+  bool any_begun = false;        // some worker has begun a step in this leg, or all are sure to
   std::uint64_t last_step = 0;   // lockstep, server: none with this number or a later one begins
   std::uint64_t closed = 0;      // server: steps that all servers have closed
   // free: above 0 while some of the lot that this worker has claimed is not begun. When it has come
@@ -51,6 +57,7 @@ enum class Verdict : std::uint8_t {
   go_on,    // take the step
   look,     // the model as it is now is to be looked at
   wind_up,  // the run ends: steps that have begun are finished, as StepRule::end() has it
+  meet,     // the leg ends, in the same way; after the lots that have been claimed
   claim,    // free: a lot of minibatches is to be taken off the common count
   refuse,   // the clock stands still, and the run would never end
   stop,     // no more steps
@@ -75,8 +82,10 @@ struct StepRule {
   /// look that others had. Who counts down watches for these. (A free worker's steps are those of
   /// its lot.)
   std::uint64_t steps_unasked(const StepCounts& counts) const;
-  /// Whether next() wants to know the time, and StepCounts::of_instant.
+  /// The clock ends the run. Then next() wants to know StepCounts::of_instant.
   bool goes_by_clock() const { return limits.time != Duration::max(); }
+  /// Whether next() wants to know the time.
+  bool watches_clock() const { return goes_by_clock() || limits.meet_at != Time::max(); }
 
   /// How long messages that are under way when the clock has ended the run, and all steps, may take
   /// to arrive.
@@ -90,6 +99,8 @@ struct StepRule {
   /// steps and some server has closed `closed`: others may wait for what one has begun. Servers:
   /// for the step after the one closed last a gradient may have come already.
   std::uint64_t end(std::uint64_t begun, std::uint64_t closed, std::uint64_t last_step) const;
+  /// The same when a leg is, which ends with a cycle.
+  std::uint64_t meeting(std::uint64_t begun, std::uint64_t closed, std::uint64_t last_step) const;
 
   /// free: minibatches of all workers together.
   std::uint64_t minibatches() const {

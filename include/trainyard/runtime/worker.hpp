@@ -199,7 +199,9 @@ class Worker {
   /// The mean of the next minibatches of shares that weigh differently.
   Vector compute_weighed_mean();
   bool begins_with_team();
-  std::uint64_t minibatches_before() const { return done_ * context_.minibatches_of_step; }
+  std::uint64_t minibatches_before() const {
+    return done_ * context_.minibatches_of_step + context_.minibatches_of_others;
+  }
   /// Made when it is first asked for, for so many numbers from that one of the replica on.
   Optimizer& optimizer_for(std::size_t first, std::size_t numbers);
 

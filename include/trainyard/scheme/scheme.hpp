@@ -92,7 +92,8 @@ enum class Unit { none, bytes, seconds };
 
 /// A number that a scheme's rule leaves open, or a choice among words: a flag, and a key of the
 /// TOML section [scheme]. Schemes that name the same one mean the same, so all of its fields are
-/// equal; known_hyperparameter() has those of the published schemes.
+/// equal but its fallback, which is the scheme's own; known_hyperparameter() has those of the
+/// published schemes.
 struct HyperparameterInfo {
   std::string name;      // "period": the flag is --period; lower-case letters, digits, hyphens
   std::string argument;  // how it is written, for --help
@@ -192,6 +193,13 @@ struct StepOrder {
   /// When a worker has crashed for good the others go on, with the defaults of its settings. Else
   /// they wait for it in vain.
   bool outlives_worker = false;
+  /// Between two steps workers may leave, and others join with what one of the rest has
+  /// (--on-failure shrink): what a worker keeps is about itself, or alike with all, and as long
+  /// however many they are.
+  bool members_may_change = false;
+  /// Its programs go on without a message that is lost for good (Message::lost(), --retransmit
+  /// never). Others are refused there.
+  bool takes_datagrams = false;
 };
 
 /// The contents of its messages.
@@ -303,6 +311,11 @@ const std::vector<Scheme>& schemes();
 /// as flags. Throws UsageError for what check_schemes() refuses, for a function of the row that
 /// asks for a hyperparameter which the row does not name, and where the table has been read before.
 void add_scheme(Scheme scheme);
+/// The same at any time, for front ends in which schemes are written as one goes; in the place of
+/// one of the same name that was added before. Its hyperparameters are options after
+/// add_options_of_schemes(). Throws UsageError also for more than 256 of them. REQUIRES: no run is
+/// under way, and nothing else reads the table meanwhile.
+void add_scheme_late(Scheme scheme);
 /// A hyperparameter of the published schemes, for a row that means the same by its name. May be
 /// called before add_scheme(), from a function: objects at namespace scope are made too early for
 /// it. Throws UsageError for an unknown name.

@@ -18,6 +18,10 @@ constexpr std::size_t rounds = 32;
 
 }  // namespace
 
+std::int64_t began_ns(const Begun& begun) {
+  return steady_ns() - std::chrono::duration_cast<std::chrono::nanoseconds>(begun.at).count();
+}
+
 std::int64_t steady_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())

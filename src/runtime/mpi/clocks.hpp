@@ -12,6 +12,7 @@
 #include <span>
 
 #include "trainyard/base/function_ref.hpp"
+#include "trainyard/runtime/rank.hpp"
 
 #include "runtime/mpi/connection.hpp"
 
@@ -19,6 +20,8 @@ namespace trainyard::mpi {
 
 /// The steady clock of this process, in nanoseconds.
 std::int64_t steady_ns();
+/// By that clock, when the run began of which a leg begins now.
+std::int64_t began_ns(const Begun& begun);
 
 /// In nanoseconds: asked and heard by one's own clock, answered by the other's.
 struct ClockRound {

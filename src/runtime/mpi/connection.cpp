@@ -20,6 +20,8 @@ namespace {
 constexpr int word_tag = 0, bytes_tag = 1;
 /// A process that shares its core gives it away after so many looks, 0.1 µs each.
 constexpr std::uint64_t rounds_of_spinning = 20;
+/// What a message holds has an end, 2 GiB, and a receiver is to notice when no more comes.
+constexpr std::size_t bytes_of_piece = std::size_t{1} << 20U;
 
 Matched matched_of(MPI_Message message, const MPI_Status& status) {
   int bytes = 0;
@@ -160,18 +162,52 @@ void Connection::send_bytes(int to, std::span<const std::byte> bytes) {
   MPI_Send(bytes.data(), count_of(bytes.size()), MPI_BYTE, to, bytes_tag, control_);
 }
 
-std::vector<std::byte> Connection::receive_bytes(int from, FunctionRef<void()> meanwhile) {
+Matched Connection::await_bytes(int from, FunctionRef<void()> meanwhile) {
   int there = 0;
   MPI_Message message = MPI_MESSAGE_NULL;
   MPI_Status status;
   for (std::uint64_t round = 0;; ++round) {
     MPI_Improbe(from, bytes_tag, control_, &there, &message, &status);
-    if (there != 0) break;
+    if (there != 0) return matched_of(message, status);
     meanwhile();
     relax(round);
   }
-  std::vector<std::byte> bytes(matched_of(message, status).bytes);
-  finish(message, bytes, meanwhile);
+}
+
+std::vector<std::byte> Connection::receive_bytes(int from, FunctionRef<void()> meanwhile) {
+  Matched matched = await_bytes(from, meanwhile);
+  std::vector<std::byte> bytes(matched.bytes);
+  finish(matched.message, bytes, meanwhile);
+  return bytes;
+}
+
+/// The first piece says how many bytes follow.
+void Connection::send_in_pieces(int to, std::span<const std::byte> bytes) {
+  const std::uint64_t size = bytes.size();
+  send_bytes(to, std::as_bytes(std::span(&size, 1)));
+  while (!bytes.empty()) {
+    const auto piece = bytes.first(std::min(bytes.size(), bytes_of_piece));
+    send_bytes(to, piece);
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+std::vector<std::byte> Connection::receive_in_pieces(int from, FunctionRef<void()> meanwhile,
+                                                     FunctionRef<void()> came) {
+  const auto receive_piece = [&](std::span<std::byte> into) {
+    Matched matched = await_bytes(from, meanwhile);
+    receive(matched, into, meanwhile);
+    came();
+  };
+  std::uint64_t size = 0;
+  receive_piece(std::as_writable_bytes(std::span(&size, 1)));
+  std::vector<std::byte> bytes(size);
+  std::span<std::byte> left(bytes);
+  while (!left.empty()) {
+    const auto piece = left.first(std::min(left.size(), bytes_of_piece));
+    receive_piece(piece);
+    left = left.subspan(piece.size());
+  }
   return bytes;
 }
 

@@ -94,6 +94,10 @@ class Connection {
   // `meanwhile` is called, again and again.
   void send_bytes(int to, std::span<const std::byte> bytes);
   std::vector<std::byte> receive_bytes(int from, FunctionRef<void()> meanwhile);
+  /// Any number of bytes. `came` is called after each piece of them.
+  void send_in_pieces(int to, std::span<const std::byte> bytes);
+  std::vector<std::byte> receive_in_pieces(int from, FunctionRef<void()> meanwhile,
+                                           FunctionRef<void()> came);
 
   /// The next message of a scheme by `from`, which may be MPI_ANY_SOURCE, if one is there.
   std::optional<Matched> match(int from);
@@ -116,6 +120,7 @@ class Connection {
  private:
   void gather_hosts();
   bool is_told() const;
+  Matched await_bytes(int from, FunctionRef<void()> meanwhile);
   void finish(MPI_Message& message, std::span<std::byte> into, FunctionRef<void()> meanwhile);
 
   /// On its way.

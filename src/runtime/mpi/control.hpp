@@ -21,10 +21,12 @@ enum class Word : std::uint64_t {
   wants_lot,     // free
   closed,        // server: a server has closed [0] steps, with [1] minibatches
   winds_up,      // the user, or the clock, ends the run for this rank; it waits to be told when
+  meets,         // the clock ends the leg
   stands,        // answers stand_still: Standing
   interrupted,   // by the user, this process; sent on to all
   fails,         // its program is about to end with a failure: the others end, too
   ended,         // its program has ended; [0] is a Failure, whose text follows
+  leaves,        // has reported, and nothing of its own is on its way
   // From the coordinator:
   stand_still,  // [0]: whether the model is wanted; it follows what `stands`
   go_on,        // GoOn
@@ -54,7 +56,8 @@ struct GoOn {
   std::uint64_t looked_at = 0;  // the steps after which it was looked at last
   std::uint64_t stood_ns = 0;   // how long all stood still, which no clock counts
   std::uint64_t over = 0;       // the run ended with that look: all are unwound
-  std::array<std::uint64_t, 3> unused{};
+  std::uint64_t meeting = 0;    // the leg has been wound up
+  std::array<std::uint64_t, 2> unused{};
 };
 static_assert(sizeof(GoOn) == sizeof(Control::values));
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -12,7 +10,6 @@
 #include "trainyard/runtime/processes.hpp"
 
 #include "runtime/mpi/clocks.hpp"
-#include "runtime/mpi/final_report.hpp"
 
 namespace trainyard::mpi {
 
@@ -37,7 +34,14 @@ Coordinator::Coordinator(Connection& connection, Member& self, const StepRule& r
       standings_(static_cast<std::size_t>(connection.ranks())),
       models_(static_cast<std::size_t>(connection.ranks())),
       agreed_{.last_step = rule.limits.steps},
-      ended_(static_cast<std::size_t>(connection.ranks())) {}
+      ended_(static_cast<std::size_t>(connection.ranks())) {
+  for (int r = 0; r < connection.ranks(); ++r) {
+    standings_[static_cast<std::size_t>(r)] = put_down_by(state, r);
+  }
+  done_before_ = standings_.front().done;
+  if (rule.pace == Pace::free) claimed_ = completed_ = worker_steps_done();
+  if (rule.pace == Pace::server) agreed_.looked_at = rule.last_look(least_closed());
+}
 
 void Coordinator::attend() {
   if (lost_) throw_lost(*lost_);
@@ -92,6 +96,9 @@ void Coordinator::obey(const Heard& heard) {
     case Word::winds_up:
       if (agreed_.ending == 0) wind_up();
       return;
+    case Word::meets:
+      if (agreed_.ending == 0 && agreed_.meeting == 0) meet();
+      return;
     case Word::interrupted:
       if (!self_.knows_of_interrupt()) tell_all(heard.control);
       return;
@@ -124,7 +131,8 @@ void Coordinator::lot_done(std::uint64_t minibatches) {
 }
 
 void Coordinator::hand_out_lot(int to) {
-  const std::uint64_t count = agreed_.ending != 0 ? 0 : rule_.lot_from(claimed_);
+  const bool ends = agreed_.ending != 0 || agreed_.meeting != 0;
+  const std::uint64_t count = ends ? 0 : rule_.lot_from(claimed_);
   const Control lot{Word::lot, {claimed_, count}};
   claimed_ += count;
   if (to == 0) return self_.on(lot);
@@ -162,6 +170,22 @@ void Coordinator::wind_up() {
   wound_up_ = true;
   have_all_stand(false);
   if (agreed_.ending == 0) agree_on_the_end();
+  have_all_go_on(0);
+}
+
+/// Agrees on the end of the leg. On the machine's clock it may be time before anybody has begun a
+/// step, and each leg is to have one.
+void Coordinator::meet() {
+  have_all_stand(false);
+  std::uint64_t begun = done_before_ + 1, closed = 0;
+  for (const Standing& one : standings_) {
+    begun = std::max(begun, one.begun);
+    closed = std::max(closed, one.closed);
+  }
+  if (rule_.pace != Pace::free) {
+    agreed_.last_step = rule_.meeting(begun, closed, agreed_.last_step);
+  }
+  agreed_.meeting = 1;
   have_all_go_on(0);
 }
 
@@ -242,11 +266,8 @@ void Coordinator::hear_standing(int from, const Control& control) {
 /// Keeps the model as another process has it now.
 void Coordinator::keep_model(int from, ConstVector model) {
   Vector& kept = models_[static_cast<std::size_t>(from)];
-  if (kept.empty()) {
-    kept = state_.keep_model(from, model);
-  } else {
-    kernels::copy(model, kept);
-  }
+  if (kept.empty()) kept = state_.keep_model(from, model);
+  kernels::copy(model, kept);
 }
 
 void Coordinator::have_all_go_on(std::int64_t stood_ns) {
@@ -254,10 +275,10 @@ void Coordinator::have_all_go_on(std::int64_t stood_ns) {
   tell_all({Word::go_on, std::bit_cast<decltype(Control::values)>(agreed_)});
 }
 
-void Coordinator::wait_for_ends() {
-  const auto missing = std::ranges::find(ended_, false);
-  if (missing == ended_.end() || !is_out_of_patience()) return;
-  throw_lost(static_cast<int>(missing - ended_.begin()));
+void Coordinator::wait_for(const std::vector<bool>& came) {
+  const auto missing = std::ranges::find(came, false);
+  if (missing == came.end() || !is_out_of_patience()) return;
+  throw_lost(static_cast<int>(missing - came.begin()));
 }
 
 /// Receives the bytes that follow a word of that rank.
@@ -280,84 +301,6 @@ void Coordinator::throw_lost(int rank) {
   throw RankLost(
       fmt::format("rank {} on {}{} does not answer any more; these are the results so far", rank,
                   connection_.host(rank), is_switch ? ", the emulated switch," : ""));
-}
-
-std::uint64_t Coordinator::least_closed() const {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-  for (auto server = standings_.begin() + rule_.workers; server != standings_.end(); ++server) {
-    least = std::min(least, server->closed);
-  }
-  return least;
-}
-
-std::uint64_t Coordinator::worker_steps_done() const {
-  std::uint64_t sum = 0;
-  for (int w = 0; w < rule_.workers; ++w) {
-    const Standing& worker = standings_[static_cast<std::size_t>(w)];
-    sum += worker.done - worker.sat_out;
-  }
-  return sum;
-}
-
-/// Counts what all ranks had done and sent when they stood.
-void Coordinator::count(Snapshot& snapshot) const {
-  for (const Standing& one : standings_) {
-    snapshot.messages += one.messages_sent;
-    snapshot.bytes += one.bytes_sent;
-  }
-  if (rule_.pace == Pace::server) {
-    snapshot.steps = static_cast<double>(least_closed());
-    snapshot.minibatches = std::numeric_limits<std::uint64_t>::max();
-    for (auto server = standings_.begin() + rule_.workers; server != standings_.end(); ++server) {
-      snapshot.minibatches = std::min(snapshot.minibatches, server->minibatches);
-    }
-    return;
-  }
-  snapshot.minibatches = worker_steps_done();
-  std::uint64_t steps = snapshot.minibatches;  // and those that were sat out
-  for (const Standing& one : standings_) steps += one.sat_out;
-  snapshot.steps = static_cast<double>(steps) / rule_.workers;
-}
-
-Coordinator::Reports Coordinator::collect(Time own_end) {
-  const auto ranks = static_cast<std::size_t>(connection_.ranks());
-  tell_all({.word = Word::report});
-  Reports reports{std::vector<RankAccount>(ranks), std::vector<Time>(ranks)};
-  reports.widest_clock = self_.clock_offset();
-  reports.emulation = self_.emulation();
-  reports.accounts.front() = self_.account();
-  reports.ended.front() = own_end;
-  standings_.front() = self_.standing();
-  for (int r = 1; r < connection_.ranks(); ++r) {
-    const FinalReport report(receive_bytes(r));
-    const auto rank = static_cast<std::size_t>(r);
-    reports.accounts[rank] = report.account();
-    reports.ended[rank] = report.ended();
-    reports.widest_clock = wider(reports.widest_clock, report.clock_offset());
-    reports.emulation.add(report.emulation());
-    standings_[rank] = report.standing();
-    report.put_into(state_, r);
-    if (standings_[rank].model_size == 0) continue;
-    const VectorBuffer model = report.model(state_.layout().scalar);
-    keep_model(r, model.view());
-  }
-  if (connection_.has_switch()) {
-    const auto bytes = receive_bytes(connection_.switch_rank());
-    EmulationReport of_switch;
-    require(bytes.size() == sizeof of_switch, "the switch's last report is whole");
-    std::memcpy(&of_switch, bytes.data(), bytes.size());
-    reports.emulation.add(of_switch);
-  }
-  return reports;
-}
-
-Snapshot Coordinator::final_snapshot(Duration elapsed) {
-  Snapshot snapshot{.time = elapsed};
-  count(snapshot);
-  const GatheredModel model = gatherer_.gather();
-  snapshot.model = model.values;
-  snapshot.consensus_distance = model.consensus_distance;
-  return snapshot;
 }
 
 }  // namespace trainyard::mpi

@@ -45,8 +45,15 @@ class Coordinator {
   Reports collect(Time own_end);
   bool all_have_ended() const { return std::ranges::find(ended_, false) == ended_.end(); }
   /// Its own rank has ended, and others have not. Throws RankLost where one never will.
-  void wait_for_ends();
+  void wait_for_ends() { wait_for(ended_); }
+  /// The same of those who have not come to something.
+  void wait_for(const std::vector<bool>& came);
   Snapshot final_snapshot(Duration elapsed);
+  /// After collect(), as of a Pacer.
+  bool has_more_legs() const;
+  void put_down();
+  /// After collect(): what each rank sends in pieces, in their order, of its own rank nothing.
+  std::vector<std::vector<std::byte>> gather();
   std::uint64_t worker_steps_done() const;
   /// The error of the first rank that failed; empty: none has.
   struct FirstFailure {
@@ -70,6 +77,7 @@ class Coordinator {
   void hand_out_lot(int to);
   void closed(int from, std::uint64_t steps, std::uint64_t minibatches);
   void wind_up();
+  void meet();
   void give_up();
   void look(std::optional<std::uint64_t> steps, std::optional<std::uint64_t> minibatches);
   void have_all_stand(bool with_models);
@@ -96,6 +104,7 @@ class Coordinator {
   std::vector<Vector> models_;  // of other processes, as they were when they stood last
   std::deque<Heard> heard_;     // while all stood, and not obeyed yet
   GoOn agreed_;
+  std::uint64_t done_before_ = 0;              // lockstep: steps in other legs
   int came_ = 0;                               // lockstep: workers that wait for a look
   std::uint64_t claimed_ = 0, completed_ = 0;  // free: minibatches
   std::vector<bool> ended_;

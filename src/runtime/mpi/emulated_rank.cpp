@@ -71,6 +71,7 @@ Message EmulatedRank::take(const Arrival& arrival) {
   of.here.pop_front();
   --here_;
   if (!of.started.empty()) {
+    if (of.started.front().lost) message.lose();
     of.started.pop_front();
   } else if (!links_.within_machine(arrival.from, rank())) {
     ++of.unannounced;
@@ -162,7 +163,7 @@ void EmulatedRank::barrier() {
   charge_blocked(member_.account(), all_have_come, now(), Time::max(), Time::max());
 }
 
-/// All clocks are set to the switch's, and were zero when all had come.
+/// All clocks are set to the switch's: they go on from the leg before, now that all have come.
 void EmulatedRank::begin() {
   const auto wait = [this](FunctionRef<bool()> ready) { member_.wait_until(ready); };
   const ClockOffset offset = measure_clock(connection_, wait);
@@ -174,7 +175,7 @@ void EmulatedRank::begin() {
               std::as_writable_bytes(std::span(&began_ns, 1)))
         .has_value();
   });
-  member_.account() = {};
+  member_.account() = account_before();
   member_.start_clock(began_ns, offset);
 }
 

@@ -21,9 +21,10 @@ struct Posted {
 };
 
 /// To its receiver: the next message of that sender holds the ports from `start` on, and has
-/// arrived at `end`.
+/// arrived at `end`, if it is not lost for good.
 struct Started {
   std::int32_t from = 0;
+  bool lost = false;
   Time start{0}, end{0};
 };
 

@@ -185,6 +185,7 @@ Message Mail::message_in(Incoming& in, const Matched& matched) {
   if (front != 0) std::memcpy(&in.tag, in.storage.data(), sizeof in.tag);
   in.data = in.storage.data() + front;
   in.size = matched.bytes - front;
+  in.lost = false;
   return {&in, this};
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "runtime/leg_counts.hpp"
 #include "runtime/mpi/coordinator.hpp"
 
 namespace trainyard::mpi {
@@ -17,11 +18,28 @@ constexpr std::uint64_t looks_between_listening = 8;
 
 }  // namespace
 
+Standing put_down_by(RunState& state, int rank) {
+  Standing counts;
+  counts.begun = counts.done = state.count(rank, steps_name);
+  counts.sat_out = state.count(rank, sat_out_name);
+  counts.closed = state.count(rank, closed_name);
+  counts.minibatches = state.count(rank, learnt_name);
+  return counts;
+}
+
+void put_down(const Standing& counts, RunState& state, int rank) {
+  state.count(rank, steps_name) = counts.done;
+  state.count(rank, sat_out_name) = counts.sat_out;
+  state.count(rank, closed_name) = counts.closed;
+  state.count(rank, learnt_name) = counts.minibatches;
+}
+
 Member::Member(Connection& connection, const StepRule& rule, RunState& state, Look look,
                const Interrupts& interrupts)
     : connection_(connection),
       state_(state),
       interrupts_(interrupts),
+      counts_(connection.is_switch() ? Standing{} : put_down_by(state, connection.rank())),
       agreed_{.last_step = rule.limits.steps} {
   if (connection.rank() == 0) {
     coordinator_ = std::make_unique<Coordinator>(connection, *this, rule, state, std::move(look));

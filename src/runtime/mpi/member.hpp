@@ -28,6 +28,10 @@ struct Lot {
   std::uint64_t first = 0, count = 0;
 };
 
+/// What the rank has counted in other legs, as its state has it, and the way there.
+Standing put_down_by(RunState& state, int rank);
+void put_down(const Standing& counts, RunState& state, int rank);
+
 class Member {
  public:
   /// `state` outlives it.
@@ -83,6 +87,7 @@ class Member {
   bool knows_of_interrupt() const { return knows_of_interrupt_; }
   /// nullptr but in the leading process.
   Coordinator* coordinator() { return coordinator_.get(); }
+  const Coordinator* coordinator() const { return coordinator_.get(); }
 
  private:
   void stand(bool with_model);

@@ -21,17 +21,22 @@ const SharedWindow* window_of_workers(const Connection& connection, int workers)
 }  // namespace
 
 ProcessPacer::ProcessPacer(const Connection& connection, Member& member, const StepRule& rule)
-    : shared_(window_of_workers(connection, rule.workers)), member_(member), rule_(rule) {}
+    : shared_(window_of_workers(connection, rule.workers)),
+      member_(member),
+      rule_(rule),
+      done_before_(member.counts().done) {}
 
 bool ProcessPacer::next_step(Rank& rank, std::uint64_t done) {
   member_.attend();
   count_done(done);
-  if (rule_.pace == Pace::free && done > 0) {
+  if (rule_.pace == Pace::free && done > done_before_) {
     // A step of a team is a minibatch of each; of the run's last one there may be fewer left.
     left_ -= std::min(left_, static_cast<std::uint64_t>(rule_.team));
     if (left_ == 0) member_.tell(Word::lot_done, lot_.count);
   }
   StepCounts counts{.done = done};
+  // What the leg began with was looked at when another ended.
+  counts.looked = rule_.pace == Pace::lockstep && done > 0 && done == done_before_;
   while (true) {
     switch (ask(rank, counts)) {
       case Verdict::go_on:
@@ -51,6 +56,11 @@ bool ProcessPacer::next_step(Rank& rank, std::uint64_t done) {
       case Verdict::wind_up:
         member_.tell(Word::winds_up);
         member_.await_word([&] { return member_.agreed().ending != 0; });
+        break;
+      case Verdict::meet:
+        member_.tell(Word::meets);
+        member_.await_word(
+            [&] { return member_.agreed().meeting != 0 || member_.agreed().ending != 0; });
         break;
       case Verdict::refuse:
         refuse_standing_clock(rule_.limits.steps_of_instant, rank.now());
@@ -72,10 +82,12 @@ void ProcessPacer::count_done(std::uint64_t done) {
 Verdict ProcessPacer::ask(Rank& rank, StepCounts& counts) {
   counts.interrupted = member_.is_interrupted();
   counts.ending = member_.agreed().ending != 0;
+  counts.meeting = member_.agreed().meeting != 0;
+  counts.any_begun = rule_.pace != Pace::free || left_ > 0 || counts.done > done_before_;
   counts.lot_left = left_;
   counts.last_step = last_step();
   counts.closed = member_.is_over() ? last_step() : 0;
-  if (!rule_.goes_by_clock()) return rule_.next(counts, Time{0});
+  if (!rule_.watches_clock()) return rule_.next(counts, Time{0});
   const Time now = rank.now();
   if (now != instant_) {
     instant_ = now;

@@ -44,7 +44,8 @@ class ProcessPacer final : public Pacing {
   Lot lot_;  // free: the present one, and how many minibatches are left of it
   std::uint64_t left_ = 0;
   bool lot_is_asked_for_ = false;
-  Time instant_{-1};  // the clock at the latest step
+  const std::uint64_t done_before_;  // steps of this rank in other legs
+  Time instant_{-1};                 // the clock at the latest step
   std::uint64_t first_of_instant_ = 0;
 };
 

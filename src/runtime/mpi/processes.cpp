@@ -2,9 +2,9 @@
 // joined; here a process whose program has ended stays, and answers when the run is looked at,
 // until all have ended. Then each sends what it has to the leading one, and all wait until nothing
 // is on its way, so that the next run, and MPI's own end, find nothing of this one.
+#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <new>
 #include <thread>
 
 #include <fmt/format.h>
@@ -23,6 +23,7 @@
 #include "runtime/mpi/pacer.hpp"
 #include "runtime/mpi/rank.hpp"
 #include "runtime/mpi/switch_process.hpp"
+#include "runtime/mpi/told_failure.hpp"
 
 namespace trainyard {
 
@@ -30,56 +31,21 @@ namespace mpi {
 
 namespace {
 
-struct Failed {
-  Failure kind = Failure::none;
-  std::string text;
+/// How well the machine has kept up with an emulated network, in all legs of a run.
+struct KeptUp {
+  EmulationReport emulation;
+  ClockOffset widest_clock;
 };
-
-/// The failure in a form that another process can be told.
-Failed told(const std::exception_ptr& failure) {
-  if (!failure) return {};
-  try {
-    std::rethrow_exception(failure);
-  } catch (const NotFinite& error) {
-    return {Failure::not_finite, error.what()};
-  } catch (const UsageError& error) {
-    return {Failure::usage, error.what()};
-  } catch (const DataError& error) {
-    return {Failure::data, error.what()};
-  } catch (const Interrupted& error) {
-    return {Failure::interrupted, error.what()};
-  } catch (const InternalError& error) {
-    return {Failure::defect, error.what()};
-  } catch (const std::bad_alloc&) {
-    return {Failure::run, "not enough memory"};
-  } catch (const std::exception& error) {
-    return {Failure::run, error.what()};
-  } catch (...) {
-    return {Failure::defect, "an exception that is none of the standard library's"};
-  }
-}
-
-[[noreturn]] void throw_as(Failure kind, const std::string& text) {
-  switch (kind) {
-    case Failure::usage:
-      throw UsageError(text);
-    case Failure::data:
-      throw DataError(text);
-    case Failure::interrupted:
-      throw Interrupted(text);
-    case Failure::defect:
-      throw InternalError(text);
-    default:
-      throw RunError(text);
-  }
-}
 
 class MpiRun final : public ProcessRun {
  public:
-  MpiRun(Connection& connection, ProcessState& process_state, const RuntimeSetup& setup,
-         const StepRule& rule, RunState& state, Look look, const Interrupts& interrupts)
+  /// All outlive it, and `kept_up` a run of several legs.
+  MpiRun(Connection& connection, ProcessState& process_state, KeptUp& kept_up,
+         const RuntimeSetup& setup, const StepRule& rule, RunState& state, Look look,
+         const Interrupts& interrupts)
       : connection_(connection),
         process_state_(process_state),
+        kept_up_(kept_up),
         setup_(setup),
         state_(state),
         member_(connection, rule, state, std::move(look), interrupts),
@@ -88,6 +54,13 @@ class MpiRun final : public ProcessRun {
 
   Pacing& pacing() override { return pacer_; }
   RuntimeReport run(const std::function<void(Rank&)>& program) override;
+  bool has_more_legs() const override {
+    const Coordinator* coordinator = member_.coordinator();
+    return coordinator != nullptr && coordinator->has_more_legs();
+  }
+  bool goes_on(bool wanted) override;
+  void put_down() override;
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> own) override;
   std::string note() const override { return note_; }
 
  private:
@@ -99,10 +72,12 @@ class MpiRun final : public ProcessRun {
   void stay_until_all_have_ended();
   RuntimeReport report(Time ended);
   void leave_nothing_behind();
+  void wait_for_all(FunctionRef<void()> meanwhile);
   void throw_failure(const RuntimeReport& report);
 
   Connection& connection_;
   ProcessState& process_state_;
+  KeptUp& kept_up_;
   const RuntimeSetup setup_;
   RunState& state_;
   Member member_;
@@ -118,7 +93,7 @@ class MpiRun final : public ProcessRun {
 RuntimeReport MpiRun::run(const std::function<void(Rank&)>& program) {
   try {
     RuntimeReport all = run_to_the_end(program);
-    process_state_ = ProcessState::together;
+    if (member_.is_given_up()) process_state_ = ProcessState::together;  // no leg follows
     throw_failure(all);
     return all;
   } catch (const RankLost&) {
@@ -190,35 +165,89 @@ void MpiRun::stay_until_all_have_ended() {
   }
 }
 
+/// All have heard of a run that is given up.
+bool MpiRun::goes_on(bool wanted) {
+  if (member_.is_given_up()) return false;
+  std::uint64_t says = wanted ? 1 : 0;
+  connection_.take_from_first(says);
+  if (says == 0) process_state_ = ProcessState::together;
+  return says != 0;
+}
+
+void MpiRun::put_down() {
+  if (connection_.is_switch()) return;
+  if (Coordinator* coordinator = member_.coordinator()) return coordinator->put_down();
+  mpi::put_down(member_.counts(), state_, connection_.rank());
+}
+
+std::vector<std::vector<std::byte>> MpiRun::gather(std::span<const std::byte> own) {
+  try {
+    if (member_.coordinator() != nullptr) return member_.coordinator()->gather();
+  } catch (const RankLost&) {
+    process_state_ = ProcessState::broken;
+    throw;
+  }
+  if (!connection_.is_switch()) connection_.send_in_pieces(0, own);
+  return {};
+}
+
 RuntimeReport MpiRun::report(Time ended) {
   if (member_.coordinator() == nullptr) {
     connection_.send_bytes(0, FinalReport::of(member_, ended, state_, connection_.rank()));
-    return {};
+    std::vector<RankAccount> accounts(static_cast<std::size_t>(connection_.ranks()));
+    std::vector<Time> ends(accounts.size(), ended);
+    accounts[static_cast<std::size_t>(connection_.rank())] = member_.account();
+    return closed_report(std::move(accounts), ends);
   }
   auto reports = member_.coordinator()->collect(ended);
   if (connection_.has_switch()) {
-    note_ = emulation_text(reports.emulation, reports.widest_clock,
+    kept_up_.emulation.add(reports.emulation);
+    kept_up_.widest_clock = wider(kept_up_.widest_clock, reports.widest_clock);
+    note_ = emulation_text(kept_up_.emulation, kept_up_.widest_clock,
                            connection_.host(connection_.switch_rank()));
   }
   return closed_report(std::move(reports.accounts), reports.ended);
 }
 
 /// Receives what nobody has received: pushes that came too late would keep their senders for ever.
+/// Then waits for all to have stopped, or one would take what another says in the leg that follows.
 void MpiRun::leave_nothing_behind() {
-  const auto drained = [this] {
+  Coordinator* const coordinator = member_.coordinator();
+  std::vector<bool> leave(static_cast<std::size_t>(connection_.size()));
+  leave.front() = true;
+  const auto drained = [&] {
     const bool records = connection_.drop_records();
-    // A rank that was interrupted while the others ended has told nobody.
-    while (member_.coordinator() != nullptr && connection_.hear(MPI_ANY_SOURCE)) {
+    // A rank that was interrupted while the others ended has told nobody, too.
+    while (coordinator != nullptr) {
+      const auto told = connection_.hear(MPI_ANY_SOURCE);
+      if (!told) break;
+      if (told->control.word == Word::leaves) leave[static_cast<std::size_t>(told->from)] = true;
     }
     return mail_.drain() && records;
   };
   for (std::uint64_t round = 0; !drained(); ++round) connection_.relax(round);
-  MPI_Request all_sent = MPI_REQUEST_NULL;
-  MPI_Ibarrier(connection_.messages(), &all_sent);
+  if (coordinator == nullptr) connection_.tell(0, {.word = Word::leaves});
+  const auto drain_while_others_are_there = [&] {
+    (void)drained();
+    if (coordinator != nullptr) coordinator->wait_for(leave);
+  };
+  wait_for_all(drain_while_others_are_there);
+  // A word may come later than the barrier that its sender has entered since.
+  const auto all_have_left = [&] { return std::ranges::find(leave, false) == leave.end(); };
+  for (std::uint64_t round = 0; coordinator != nullptr && !all_have_left(); ++round) {
+    drain_while_others_are_there();
+    connection_.relax(round);
+  }
+  wait_for_all([] {});
+}
+
+void MpiRun::wait_for_all(FunctionRef<void()> meanwhile) {
+  MPI_Request all_have_come = MPI_REQUEST_NULL;
+  MPI_Ibarrier(connection_.messages(), &all_have_come);
   int done = 0;
   for (std::uint64_t round = 0; done == 0; ++round) {
-    (void)drained();
-    MPI_Test(&all_sent, &done, MPI_STATUS_IGNORE);
+    meanwhile();
+    MPI_Test(&all_have_come, &done, MPI_STATUS_IGNORE);
     connection_.relax(round);
   }
 }
@@ -242,12 +271,22 @@ class MpiProcesses final : public Processes {
   std::string description() const override;
   void agree(std::exception_ptr failure) override;
   std::string first_unlike(std::uint64_t number) override;
-  void divide(int workers, int ranks) override { connection_.divide(workers, ranks); }
+  std::uint64_t from_leading_one(std::uint64_t number) override {
+    connection_.take_from_first(number);
+    return number;
+  }
+  std::vector<std::byte> handed_out(
+      const std::function<std::vector<std::byte>(int rank)>& bytes_for) override;
+  void divide(int workers, int ranks) override {
+    connection_.divide(workers, ranks);
+    kept_up_ = {};
+  }
   std::unique_ptr<ProcessRun> join(const RuntimeSetup& setup, const StepRule& rule, RunState& state,
                                    Look look, const Interrupts& interrupts) override {
     StepRule agreed = rule;  // the leading process has looked at the start
     connection_.take_from_first(agreed.limits.steps);
-    return std::make_unique<MpiRun>(connection_, process_state_, setup, agreed, state,
+    process_state_ = ProcessState::waited_for;
+    return std::make_unique<MpiRun>(connection_, process_state_, kept_up_, setup, agreed, state,
                                     std::move(look), interrupts);
   }
   const Hosts& hosts() const override { return connection_.hosts(); }
@@ -262,6 +301,7 @@ class MpiProcesses final : public Processes {
  private:
   Connection connection_;
   ProcessState process_state_ = ProcessState::together;
+  KeptUp kept_up_;
 };
 
 std::string MpiProcesses::description() const {
@@ -277,6 +317,15 @@ std::string MpiProcesses::description() const {
 std::vector<std::span<std::byte>> MpiProcesses::share_memory(std::span<const MemoryShare> shares) {
   process_state_ = ProcessState::waited_for;
   return connection_.share_memory(shares);
+}
+
+std::vector<std::byte> MpiProcesses::handed_out(
+    const std::function<std::vector<std::byte>(int rank)>& bytes_for) {
+  if (rank() != 0)
+    return connection_.receive_in_pieces(
+        0, [] {}, [] {});
+  for (int r = 1; r < size(); ++r) connection_.send_in_pieces(r, bytes_for(r));
+  return bytes_for(0);
 }
 
 std::string MpiProcesses::first_unlike(std::uint64_t number) {

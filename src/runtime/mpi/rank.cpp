@@ -204,10 +204,15 @@ void MpiRank::enter_start() {
   connection_.publish_memory();
 }
 
+RankAccount MpiRank::account_before() const {
+  const auto& accounts = setup_.begun.accounts;
+  return accounts.empty() ? RankAccount{} : accounts[static_cast<std::size_t>(rank())];
+}
+
 void MpiRank::begin() {
   enter_start();
-  member_.account() = {};
-  member_.start_clock(steady_ns());
+  member_.account() = account_before();
+  member_.start_clock(began_ns(setup_.begun));
 }
 
 void MpiRank::compute(const ComputeCost& cost, FunctionRef<void()> work) {

@@ -48,6 +48,8 @@ class MpiRank : public Rank {
  protected:
   Message counted(Message message);
   void enter_start();
+  /// What it has done in other legs.
+  RankAccount account_before() const;
   void finish(MPI_Request& request);
   void sleep_until(Time moment);
   bool nobody_sends() const;

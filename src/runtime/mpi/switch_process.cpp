@@ -7,6 +7,7 @@ namespace trainyard::mpi {
 SwitchProcess::SwitchProcess(Connection& connection, Member& member, const RuntimeSetup& setup)
     : connection_(connection),
       member_(member),
+      begun_(setup.begun),
       switch_(setup.network, setup.workers, setup.servers, setup.hosts) {}
 
 void SwitchProcess::run() {
@@ -34,10 +35,10 @@ void SwitchProcess::start() {
     MPI_Test(&all_have_come, &done, MPI_STATUS_IGNORE);
     return done != 0;
   });
-  const std::int64_t began_ns = steady_ns();
-  member_.start_clock(began_ns);
+  const std::int64_t began = began_ns(begun_);
+  member_.start_clock(began);
   for (int rank = 0; rank < connection_.ranks(); ++rank) {
-    connection_.pass(rank, Record::clock, std::as_bytes(std::span(&began_ns, 1)));
+    connection_.pass(rank, Record::clock, std::as_bytes(std::span(&began, 1)));
   }
 }
 
@@ -64,8 +65,9 @@ void SwitchProcess::let_happen_until(Time present) {
 }
 
 void SwitchProcess::announce(const Transfer& transfer) {
-  tell_started(connection_, transfer.to,
-               {.from = transfer.from, .start = transfer.start, .end = transfer.end});
+  tell_started(
+      connection_, transfer.to,
+      {.from = transfer.from, .lost = transfer.lost, .start = transfer.start, .end = transfer.end});
   if (transfer.end > transfer.start) ++member_.emulation().messages;
 }
 

@@ -38,6 +38,7 @@ class SwitchProcess {
 
   Connection& connection_;
   Member& member_;
+  const Begun& begun_;
   Switch switch_;
   Time worked_at_{0};  // what happened last, or was posted last
   std::vector<Posted> batch_;

@@ -140,6 +140,7 @@ void VirtualWorld::resume(int index) {
   switch_.advance(at, [this](const Transfer& transfer) {
     auto* envelope = static_cast<Envelope*>(transfer.cookie);
     envelope->start = transfer.start;
+    envelope->lost = transfer.lost;
     if (setup_.recorder != nullptr) setup_.recorder->message(transfer);
     deliver_at(transfer.end, envelope);
   });
@@ -197,7 +198,7 @@ void VirtualWorld::meet(std::vector<int>& present, int expected, int rank) {
 /// meet() for the workers; if control traffic is charged, each goes on when it has been told.
 void VirtualWorld::meet_at_barrier(int rank) {
   if (!setup_.network.charge_control) {
-    meet(at_barrier_, setup_.workers, rank);
+    meet(at_barrier_, setup_.workers - setup_.absent, rank);
     return;
   }
   barrier_arrivals_[static_cast<std::size_t>(rank)] = now_;

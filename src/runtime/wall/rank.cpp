@@ -183,7 +183,7 @@ void WallRank::barrier() {
 
 void WallRank::begin() {
   world_.begin();
-  stretch_.computes(Time{0});
+  stretch_.computes(world_.setup_.begun.at);  // not zero where a leg follows another
 }
 
 Time WallRank::now() {

@@ -322,7 +322,8 @@ void WallWorld::announce(const Transfer& started) {
   auto* envelope = static_cast<Envelope*>(started.cookie);
   envelope->start = started.start;
   envelope->end = started.end;
-  // release: with the two above. From here on it may be received and sent again.
+  envelope->lost = started.lost;
+  // release: with the three above. From here on it may be received and sent again.
   envelope->arrives.store(started.end, std::memory_order_release);
   ranks_[static_cast<std::size_t>(started.to)]->arrivals_.announce(started.from, started.end);
 }

@@ -61,6 +61,10 @@ TEST_CASE("processes emulate racks, jitter, shared machines and charged control"
                               " --racks 2 --between-latency 3ms --between-bandwidth 50Mbps " +
                               slow_network);
   check_like_simulated(5, small_run("gossip", 4) + " --charge-control " + slow_network);
+  for (const char* scheme : {"gossip", "sgp --push-sum running-sums"}) {
+    check_like_simulated(
+        5, small_run(scheme, 4) + " --fault loss:0.3 --retransmit never " + slow_network);
+  }
   check_like_simulated(
       7, small_run("ps-sync", 3) + " --servers 3 --server-placement colocated " + slow_network);
   const auto jittery =
@@ -85,14 +89,15 @@ TEST_CASE("processes on an emulated network run every other scheme", "[runtime][
   for (const Scheme& scheme : schemes()) {
     if (test::is_in_lockstep(scheme) || test::shares_memory(scheme)) continue;
     CAPTURE(scheme.name);
-    // Of 36 minibatches worker 0 may take 22, and then no leaf of the tree takes the 8 after which
-    // it sends.
-    const std::string often = scheme.name == "tree-easgd" ? " --period-up 1" : "";
+    // On a busy machine one worker may take all 36 minibatches. A leaf of the tree sends after 8,
+    // its root after 80 of its own.
+    const std::string often = scheme.name == "tree-easgd" ? " --period-up 1 --period-down 1" : "";
     const std::string run =
         small_run(scheme.name, 3) + often + " --latency 200us --bandwidth 1Gbps";
     const auto found = summary_of_processes(ranks_of(scheme.name, 3) + 1, run);
     CHECK(found["diverged"] == false);
-    CHECK(found["messages"].get<std::uint64_t>() > 0);
+    // An inner node of its tree, if it is the one that takes them all, waits for its children's.
+    if (scheme.name != "mpca-sgd") CHECK(found["messages"].get<std::uint64_t>() > 0);
     // Who has spares, or counts what arrives, counts other steps than were asked for.
     CHECK(found["steps"].get<double>() > 0.0);
   }

@@ -189,11 +189,6 @@ TEST_CASE("processes that are not a run's ranks are told how many it has", "[run
   const auto served = run_processes(2, "run --workers 2 --data-source server --steps 2");
   CHECK(served.status == 2);
   CHECK(served.output.find("processes read their rows themselves") != std::string::npos);
-  for (const char* checkpoints : {"--checkpoint saved", "--checkpoint-every 1", "--resume saved"}) {
-    const auto kept = run_processes(2, fmt::format("run --workers 2 --steps 2 {}", checkpoints));
-    CHECK(kept.status == 2);
-    CHECK(kept.output.find("`trainyard run` makes checkpoints") != std::string::npos);
-  }
 }
 
 // Of two workers' sums there is one order, and so one result; of more, the library chooses.
@@ -315,5 +310,32 @@ TEST_CASE("when a process is killed the others name it, keep results and end", "
     const auto summary = nlohmann::json::parse(read_file(loss.out / loss.scheme / "summary.json"));
     CHECK(summary["interrupted"] == true);
     CHECK(summary["samples"].get<double>() > 0);
+  }
+}
+
+TEST_CASE("when a process is killed, fewer go on from the model by one command",
+          "[runtime][slow]") {
+  if (!test::has_processes()) return;
+  for (const char* scheme : {"ring", "gossip", "ps-async"}) {
+    CAPTURE(scheme);
+    const int ranks = ranks_of(scheme, 4);  // more than cores, on a small machine
+    const TemporaryFolder folder;
+    const fs::path out = folder.path() / "out";
+    const auto lost = test::run_processes_losing(
+        ranks, 1, out / (std::string(scheme) + ".partial") / "metrics.jsonl", 4,
+        fmt::format("run --scheme {} --workers 4 --seconds 60 --evaluate-every 1 --out {}", scheme,
+                    test::quoted_path(out)));
+    INFO(lost.output);
+    CHECK_THAT(lost.output, ContainsSubstring("rank 1 on "));
+    const auto before = nlohmann::json::parse(read_file(out / scheme / "summary.json"));
+    const auto after = summary_of_processes(
+        ranks - 1, fmt::format("--scheme {} --workers 3 --steps 3 --evaluate-every 1 --start {}",
+                               scheme, test::quoted_path(out / scheme)));
+    // It begins where the other one was evaluated last, not at the model's beginning.
+    CHECK(before["epochs"].get<double>() >= 2.0);
+    CHECK(after["evaluations"]["train_loss"][0].get<double>() ==
+          Approx(before["train_loss"].get<double>()).epsilon(1e-5));
+    CHECK(before["train_loss"].get<double>() < 0.69);
+    CHECK(after["steps"].get<double>() >= 3.0);
   }
 }
