@@ -4,8 +4,8 @@ include(CMakePackageConfigHelpers)
 
 set(TRAINYARD_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trainyard)
 
-install(TARGETS trainyard RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS trainyard_library trainyard_program EXPORT trainyard_targets
+install(TARGETS trainyard RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(TARGETS trainyard_library trainyard_program trainyard_plug_in EXPORT trainyard_targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET trainyard-mpi)
   install(TARGETS trainyard-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -22,9 +22,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/trainyard-config-version.
 install(FILES ${PROJECT_BINARY_DIR}/trainyard-config.cmake
   ${PROJECT_BINARY_DIR}/trainyard-config-version.cmake DESTINATION ${TRAINYARD_PACKAGE_DIR})
 
-install(FILES datasets/catalog.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/datasets)
-install(PROGRAMS scripts/fetch_datasets.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/scripts)
+install(FILES datasets/catalog.toml DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/datasets COMPONENT program)
+install(PROGRAMS scripts/fetch_datasets.sh DESTINATION ${CMAKE_INSTALL_DATADIR}/trainyard/scripts COMPONENT program)
 # What scripts/reference.py makes of the program's helps.
-install(FILES share/trainyard.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES share/trainyard.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trainyard)
+install(FILES share/trainyard.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(FILES share/trainyard.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trainyard COMPONENT program)
 install(FILES share/_trainyard DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(DIRECTORY docs/labs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

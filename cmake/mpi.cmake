@@ -20,3 +20,4 @@ target_link_libraries(trainyard_mpi_library
 
 add_executable(trainyard-mpi src/app/mpi_main.cpp)
 target_link_libraries(trainyard-mpi PRIVATE trainyard_mpi_library trainyard_options)
+trainyard_loads_plug_ins(trainyard-mpi)

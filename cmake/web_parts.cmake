@@ -9,10 +9,10 @@ find_file(TRAINYARD_D3 d3.min.js PATHS /usr/share/nodejs/d3/dist REQUIRED NO_DEF
 
 set(TRAINYARD_PAGE_DIR ${PROJECT_SOURCE_DIR}/src/web/page)
 set(TRAINYARD_PAGE_MODULES
-  format typed_values palette element save table figure axes
-  line_chart bar_chart dot_chart heat_map graph message_timeline
-  curves paired circumstances reasons notes comparison_page map_page prediction_page netcheck_page score_page topology_page
-  lab_state lab_asking message_animation live_figures lab_index_page lab_page free_state free_form free_page main)
+  format words typed_values palette element save table figure axes
+  stage end_labels crosshair outliers line_chart bar_chart small_multiples histogram dot_chart heat_map graph microbatches message_timeline
+  curves paired circumstances reasons notes family filter limits verdict_list comparison_page map_page prediction_page advice_page netcheck_page score_page published_page topology_page
+  lab_state lab_answers free_state lab_asking lab_drawn_guess lab_guess message_animation live_figures lab_index_page lab_page free_form free_page main)
 
 # Sets `result` to `text` as raw string literals, one a line, each short enough for any compiler. It
 # is cut behind a semicolon, and so never within a character.

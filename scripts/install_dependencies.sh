@@ -2,7 +2,8 @@
 # Installs the distribution's packages that building needs and that are missing. Says nothing when there is
 # nothing to do. `--mpi` adds OpenMPI, with which trainyard-mpi is built, `--developer` what the style checks and
 # the fuzz targets need, `--peers` the programs and libraries that scripts/bench.sh compares with, `--arm64` what
-# building for 64-bit Arm on another machine needs, and an emulator. The names are those of Debian 12 and 13; those
+# building for 64-bit Arm on another machine needs, and an emulator, `--python` what the Python module and its tests
+# need. The names are those of Debian 12 and 13; those
 # of `--arm64` go together on 12.
 set -euo pipefail
 
@@ -38,7 +39,7 @@ case "${1:-}" in
       clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev
       qemu-user-static                          # other processors, for the kernels' tests
       nodejs node-typescript                    # the pages' modules: types and tests
-      chromium chromium-driver python3-selenium # the pages as a browser shows them
+      chromium chromium-driver python3-selenium firefox-esr # the pages as a browser shows them
       libsimgrid-dev                            # a second opinion of the simulated network
     )
     ;;
@@ -55,8 +56,16 @@ case "${1:-}" in
       python3-matplotlib                  # the figure of scripts/bench.sh scaling
     )
     ;;
+  --python)
+    packages+=(
+      pybind11-dev python3-dev
+      python3-numpy python3-scipy python3-pandas python3-sklearn python3-matplotlib
+      python3-pytest python3-mypy                        # its tests
+      python3-pip python3-venv python3-setuptools python3-wheel  # pip install .
+    )
+    ;;
   *)
-    echo "install_dependencies.sh: '$1' is not --mpi, --developer, --peers or --arm64" >&2
+    echo "install_dependencies.sh: '$1' is not --mpi, --developer, --peers, --arm64 or --python" >&2
     exit 2
     ;;
 esac

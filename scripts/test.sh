@@ -5,7 +5,9 @@
 #   scripts/test.sh asan       the same under AddressSanitizer and UndefinedBehaviorSanitizer; also debug,
 #                              separate (release with each source by itself),
 #                              tsan (ThreadSanitizer: the tests of the library's parts that have threads), and
-#                              aarch64 (built for 64-bit Arm; qemu runs it, ten times as slow).
+#                              aarch64 (built for 64-bit Arm; qemu runs it, ten times as slow), and
+#                              python (the Python module: pytest). With release the module's tests run, too, where
+#                              Python, pybind11 and pytest are there.
 # Tests that take milliseconds share processes, some fifty each, as starting one takes longer than a test: 1,900
 # starts were a fifth of the time. `ctest --test-dir build/release` has each in a process of its own.
 set -euo pipefail
@@ -16,9 +18,9 @@ fast=0
 while [[ $# -gt 0 ]]; do
   case "$1" in
     --fast) fast=1 ;;
-    release | separate | debug | asan | tsan | aarch64) preset=$1 ;;
+    release | separate | debug | asan | tsan | aarch64 | python) preset=$1 ;;
     *)
-      echo "test.sh: '$1' is not --fast, release, separate, debug, asan, tsan or aarch64" >&2
+      echo "test.sh: '$1' is not --fast, release, separate, debug, asan, tsan, aarch64 or python" >&2
       exit 2
       ;;
   esac
@@ -28,8 +30,30 @@ done
 developer=()
 [[ $preset != asan ]] || developer=(--developer)  # clang
 [[ $preset != aarch64 ]] || developer=(--arm64)
+[[ $preset != python ]] || developer=(--python)
 ./scripts/install_dependencies.sh "${developer[@]}"
-./scripts/build.sh "$preset"
+[[ $preset == python ]] || ./scripts/build.sh "$preset"  # else by its tests, for their interpreter
+
+# The tests of the Python module; what they lack is said.
+test_python() {
+  local python=${PYTHON:-/usr/bin/python3} lacking=()
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || lacking+=("Python 3.11")
+  "$python" -c 'import numpy, pandas' 2>/dev/null || lacking+=("NumPy and pandas")
+  "$python" -c 'import pytest' 2>/dev/null || lacking+=(pytest)
+  [[ -e /usr/include/pybind11/pybind11.h ]] || lacking+=(pybind11)
+  if [[ ${#lacking[@]} -gt 0 ]]; then
+    printf 'the tests of the Python module are skipped, as these are not there:%s; ' "$(printf ' %s,' "${lacking[@]}")"
+    echo "scripts/install_dependencies.sh --python installs them"
+    return 0
+  fi
+  cmake --preset python -DPython_EXECUTABLE="$python" >/dev/null
+  ./scripts/build.sh python
+  MPLBACKEND=Agg PYTHONPATH=build/python/python "$python" -m pytest -q -p no:cacheprovider python/tests
+}
+if [[ $preset == python ]]; then
+  test_python
+  exit
+fi
 # With a short history ThreadSanitizer forgets where an access was made, and tests/tsan.supp cannot know it: a
 # worker of oneTBB counts down on the stack of who waits for it, which others of its tests use later.
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp history_size=7 halt_on_error=1 ${TSAN_OPTIONS:-}"
@@ -81,6 +105,14 @@ quick_ones=$!
 apart=together  # the label of the quick ones
 [[ $fast -eq 0 ]] || apart="together|slow"
 ctest --test-dir "build/$preset" --output-on-failure --parallel "$(nproc)" --label-exclude "$apart" || status=1
+# The library for it is compiled once more: as long as the release build takes.
+if [[ $preset == release ]]; then
+  if [[ $fast -eq 1 ]]; then
+    echo "the tests of the Python module are skipped with --fast; scripts/test.sh python runs them"
+  else
+    test_python || status=1
+  fi
+fi
 wait "$quick_ones" || {
   echo "of the tests that share processes some failed, see above:" >&2
   cat "$failures" >&2

@@ -10,6 +10,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 
+#include "analysis/advised_memory.hpp"
 #include "analysis/advised_setting.hpp"
 #include "analysis/explained_rate.hpp"
 
@@ -19,7 +20,8 @@ namespace {
 
 constexpr double least_gain = 1.02;
 constexpr double wanted_share = 0.9;
-constexpr int most_workers = 128;  // of whom a hundred steps take two seconds to play
+constexpr std::size_t most_ways = 3;  // of other ways to talk among what would change a rate
+constexpr int most_workers = 128;     // of whom a hundred steps take two seconds to play
 
 struct Candidate {
   std::string_view text;
@@ -42,8 +44,16 @@ constexpr std::array candidates{
     Candidate{"coded-all-reduce:qsgd:127", false, "from gradients with noise of 8 bits", false,
               true},
     Candidate{"local-sgd{period=8}", false, "from replicas that meet every 8 steps"},
+    Candidate{"local-sgd-sum", false, "from sums of what replicas did in 10 steps"},
+    Candidate{"async-local-sgd", false, "from replicas that come to a server every 10 steps"},
+    Candidate{"halos", false, "from replicas that come to servers, which come to one"},
     Candidate{"diloco{period=50}", false, "from replicas that meet every 50 steps"},
+    Candidate{"diloco{period=10}", false, "from replicas that meet every 10 steps"},
+    Candidate{"coded-diloco", false, "from replicas that meet every 10 steps, rounded", false,
+              true},
+    Candidate{"eager-diloco", false, "from replicas that meet every 10 steps, a round late"},
     Candidate{"gossip:one-peer-exp", false, "from replicas that each average with one other"},
+    Candidate{"qgm:one-peer-exp", false, "from such averages, with their momentum"},
     Candidate{"ps-async", false, "from gradients of old models"},
     Candidate{"ssp", false, "from models that are a few steps old"},
 };
@@ -55,7 +65,8 @@ bool is_asked(std::size_t i, const PredictionSetting& setting) {
 /// With one of them predictions are asked again and again.
 class Asked {
  public:
-  explicit Asked(const AdviceQuestion& question) {
+  explicit Asked(const AdviceQuestion& question)
+      : memory_bytes_(question.memory_bytes), optimizer_(question.optimizer) {
     for (const Candidate& candidate : candidates) {
       contestants_.push_back(
           predicted_contestants(candidate.text, question.setting.configuration.ingredients)
@@ -69,6 +80,11 @@ class Asked {
   std::optional<AdvisedScheme> scheme(std::size_t i, const PredictionSetting& setting,
                                       std::string& why_not) const {
     try {
+      const MemoryNeed memory = memory_need(contestants_[i], setting, optimizer_);
+      if (memory_bytes_ && memory.bytes > static_cast<double>(*memory_bytes_)) {
+        why_not = beyond_memory(memory, *memory_bytes_);
+        return std::nullopt;
+      }
       PredictionSetting played = setting;
       if (candidates[i].has_heads) played.most_floats = PredictionSetting{}.most_floats;
       Prediction found = predict(contestants_[i], played);
@@ -79,6 +95,7 @@ class Asked {
       AdvisedScheme made{std::move(found), candidates[i].as_one, std::string(candidates[i].learns)};
       made.rate = rate_of(setting, made.prediction.step_s);
       made.share = made.rate / ideal_rate(setting);
+      made.memory = memory;
       return made;
     } catch (const UsageError& error) {
       why_not = error.what();
@@ -101,6 +118,8 @@ class Asked {
 
  private:
   std::vector<Contestant> contestants_;
+  const std::optional<std::uint64_t> memory_bytes_;
+  const OptimizerOptions optimizer_;
 };
 
 /// The fastest first, those as one before the others.
@@ -116,6 +135,7 @@ std::vector<Limit> limits_of(const AdvisedScheme& best, const PredictionSetting&
     return std::max(0.0, step_s - predict(best.prediction.contestant, other).step_s);
   };
   std::vector<Limit> limits{{"bandwidth", gain(without_bandwidth_limit(setting))},
+                            {"the window", gain(without_window(setting))},
                             {"latency", gain(without_latency(setting))},
                             {"stragglers", gain(without_stragglers(setting))},
                             {"computing", to_seconds(*setting.configuration.compute_time)}};
@@ -178,6 +198,16 @@ std::vector<Lever> levers_of(const Asked& asked, const AdviceQuestion& question,
   if (std::isfinite(bandwidth)) {
     add("twice the bandwidth" + where, {{of + "bandwidth", bandwidth_text(2.0 * bandwidth)}});
   }
+  const auto add_ports = [&](const char* way, const std::optional<double>& given) {
+    if (!given || std::isinf(*given)) return;
+    add(fmt::format("twice the bandwidth of workers {}", way),
+        {{fmt::format("{}-bandwidth", way), bandwidth_text(2.0 * *given)}});
+  };
+  add_ports("up", c.network.up_bytes_per_second);
+  add_ports("down", c.network.down_bytes_per_second);
+  if (c.network.tcp_window != 0) {
+    add("twice the window", {{"tcp-window", fmt::format("{}B", 2 * c.network.tcp_window)}});
+  }
   if (c.network.latency > Duration{0}) {
     std::vector<OptionText> halved{{"latency", exact_text(c.network.latency / 2)}};
     if (const auto& apart = c.network.between_latency; apart && c.network.racks > 1) {
@@ -193,8 +223,9 @@ std::vector<Lever> levers_of(const Asked& asked, const AdviceQuestion& question,
       {{"batch", fmt::to_string(2 * c.batch)}, {"compute-time", exact_text(2 * *c.compute_time)}},
       cost_of_batch(question));
   if (auto fewer = fewer_workers(asked, question, rate)) levers.push_back(std::move(*fewer));
+  std::size_t ways = 0;  // the fastest come first
   for (const AdvisedScheme& scheme : advice.schemes) {
-    if (scheme.as_one || scheme.rate <= least_gain * rate) continue;
+    if (scheme.as_one || scheme.rate <= least_gain * rate || ++ways > most_ways) continue;
     levers.push_back(
         {.what = scheme.prediction.contestant.label,
          .scheme = scheme.prediction.contestant.label,
@@ -225,6 +256,16 @@ BandwidthNeed need_of(const Asked& asked, const PredictionSetting& setting) {
   if (c.workers == 1 || step_at(high) <= wanted) return need;  // it hardly needs any
   need.bytes_per_second = 1.0 / solve(0.0, high, wanted, step_at);
   return need;
+}
+
+CheckpointedSteps checkpoints_of(const CheckpointTask& task, double step_s) {
+  CheckpointedSteps found = checkpointed_steps(task, step_s);
+  const bool is_hopeless = task.checkpoint_s >= task.mtbf_s;  // Daly's formula still has a number
+  if (std::isfinite(found.run.factor) && !is_hopeless) return found;
+  throw UsageError(fmt::format(
+      "--mtbf: where something fails every {} a run with checkpoints of {} never ends: hardly one "
+      "is written before the next failure",
+      long_duration(task.mtbf_s), long_duration(task.checkpoint_s)));
 }
 
 std::vector<WorkerCount> worker_counts_of(const Asked& asked, const AdviceQuestion& question) {
@@ -260,6 +301,23 @@ std::vector<std::string> advised_schemes() {
   return all;
 }
 
+std::span<const std::string_view> advised_options() {
+  static constexpr std::array<std::string_view, 18> all{
+      "workers",         "servers",           "batch",
+      "compute-time",    "latency",           "bandwidth",
+      "up-bandwidth",    "down-bandwidth",    "tcp-window",
+      "ports",           "server-placement",  "racks",
+      "between-latency", "between-bandwidth", "jitter",
+      "straggler",       "compute-noise",     "pause"};
+  return all;
+}
+
+void play_smaller(PredictionSetting& setting) {
+  const auto floats =
+      setting.parameters * static_cast<std::uint64_t>(setting.configuration.workers);
+  if (floats > setting.most_floats) setting.most_floats = std::uint64_t{1} << 17U;
+}
+
 Advice advise(const AdviceQuestion& asked_for) {
   AdviceQuestion question = asked_for;
   PredictionSetting& setting = question.setting;
@@ -269,10 +327,8 @@ Advice advise(const AdviceQuestion& asked_for) {
                                   "more of them, a step at a time",
                                   most_workers));
   }
-  // What is played by a smaller model anyway is by one that takes a hundred predictions a second.
-  const auto floats =
-      setting.parameters * static_cast<std::uint64_t>(setting.configuration.workers);
-  if (floats > setting.most_floats) setting.most_floats = std::uint64_t{1} << 17U;
+  play_smaller(setting);
+  if (question.memory_bytes) check_memory_holds(setting, *question.memory_bytes);
   const Asked asked(question);
   Advice advice;
   advice.alone_rate = alone_rate(setting);
@@ -293,6 +349,9 @@ Advice advise(const AdviceQuestion& asked_for) {
   advice.levers = levers_of(asked, question, advice);
   advice.need = need_of(asked, setting);
   advice.workers = worker_counts_of(asked, question);
+  if (question.checkpoints) {
+    advice.checkpoints = checkpoints_of(*question.checkpoints, advice.best().prediction.step_s);
+  }
   if (!question.measured_rate) return advice;
   if (*question.measured_rate > 1.001 * advice.ideal_rate) {
     throw UsageError(

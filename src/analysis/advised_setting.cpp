@@ -23,6 +23,11 @@ std::vector<double> mean_seconds(const Configuration& c) {
   return all;
 }
 
+void make_ports_alike(Network& network) {
+  network.up_bytes_per_second.reset();
+  network.down_bytes_per_second.reset();
+}
+
 /// Of who was there those stay that are the fastest.
 void leave_out_slowest(Configuration& c, int count) {
   std::ranges::stable_sort(c.stragglers, std::ranges::less(), &Straggler::factor);
@@ -73,6 +78,13 @@ PredictionSetting without_bandwidth_limit(const PredictionSetting& setting) {
   Network& network = changed.configuration.network;
   network.bytes_per_second = std::numeric_limits<double>::infinity();
   network.between_bytes_per_second.reset();
+  make_ports_alike(network);
+  return changed;
+}
+
+PredictionSetting without_window(const PredictionSetting& setting) {
+  PredictionSetting changed = setting;
+  changed.configuration.network.tcp_window = 0;
   return changed;
 }
 
@@ -83,6 +95,7 @@ PredictionSetting with_bandwidth(const PredictionSetting& setting, double bytes_
     network.between_bytes_per_second = bytes_per_second;
   } else {
     network.bytes_per_second = bytes_per_second;
+    make_ports_alike(network);
   }
   return changed;
 }
@@ -94,6 +107,20 @@ bool is_between_racks(const Configuration& c) {
 PredictionSetting without_latency(const PredictionSetting& setting) {
   PredictionSetting changed = setting;
   Network& network = changed.configuration.network;
+  // What a window leaves of the bandwidth is no matter of the messages' latency.
+  if (network.racks > 1 && (network.between_latency || network.between_bytes_per_second)) {
+    const Link between{network.between_latency.value_or(network.latency),
+                       network.between_bytes_per_second.value_or(network.bytes_per_second)};
+    network.between_bytes_per_second = network.within_window(between).bytes_per_second;
+  }
+  const auto within = [&](double bytes_per_second) {
+    return network.within_window({network.latency, bytes_per_second}).bytes_per_second;
+  };
+  for (auto* ports : {&network.up_bytes_per_second, &network.down_bytes_per_second}) {
+    if (*ports) *ports = within(**ports);
+  }
+  network.bytes_per_second = within(network.bytes_per_second);
+  network.tcp_window = 0;
   network.latency = Duration{0};
   network.between_latency.reset();
   network.jitter = {};

@@ -21,9 +21,12 @@ double ideal_rate(const PredictionSetting& setting);
 /// straggler of no text: none. Of fewer workers those are there that are the fastest.
 PredictionSetting with_changes(const PredictionSetting& setting,
                                const std::vector<OptionText>& changes);
-/// With links of infinite bandwidth, no latency and no jitter, or workers that are alike.
+/// With links of infinite bandwidth, no window, no latency and no jitter, or workers that are
+/// alike.
 PredictionSetting without_bandwidth_limit(const PredictionSetting& setting);
-/// Of all links, or, where there are racks with links of their own between them, of those.
+PredictionSetting without_window(const PredictionSetting& setting);
+/// Of all ports, both ways, or, where there are racks with links of their own between them, of
+/// those.
 PredictionSetting with_bandwidth(const PredictionSetting& setting, double bytes_per_second);
 bool is_between_racks(const Configuration& c);
 PredictionSetting without_latency(const PredictionSetting& setting);

@@ -26,13 +26,10 @@ class Explaining {
   bool is_slower() const { return predict(contestant_, setting_).step_s < wanted_s_; }
 
   void links(std::vector<Explanation>& found) const {
-    const bool between = is_between_racks(c_);
-    const double full =
-        between ? *c_.network.between_bytes_per_second : c_.network.bytes_per_second;
+    const auto [option, full] = slowest_links();
     if (!std::isfinite(full)) return;
-    const auto with = [&](double seconds_a_byte) -> std::vector<OptionText> {
-      return {{between ? "between-bandwidth" : "bandwidth",
-               bandwidth_text(rounded(8.0 / seconds_a_byte) / 8.0)}};
+    const auto with = [&, option = option](double seconds_a_byte) -> std::vector<OptionText> {
+      return {{option, bandwidth_text(rounded(8.0 / seconds_a_byte) / 8.0)}};
     };
     const auto place = place_of(1.0 / full, 1e4 / full, with);
     if (!place) return;
@@ -72,6 +69,21 @@ class Explaining {
   }
 
  private:
+  struct LinkSpeed {
+    std::string option;
+    double bytes_per_second;
+  };
+
+  /// Between racks where those are links of their own, else of workers' slower ports.
+  LinkSpeed slowest_links() const {
+    const Network& network = c_.network;
+    if (is_between_racks(c_)) return {"between-bandwidth", *network.between_bytes_per_second};
+    const bool is_up = network.worker_up() <= network.worker_down();
+    if (is_up && network.up_bytes_per_second) return {"up-bandwidth", network.worker_up()};
+    if (!is_up && network.down_bytes_per_second) return {"down-bandwidth", network.worker_down()};
+    return {"bandwidth", network.bytes_per_second};
+  }
+
   template <typename With>
   std::optional<double> place_of(double low, double high, const With& with) const {
     const auto step = [&](double place) {

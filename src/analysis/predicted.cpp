@@ -118,24 +118,53 @@ std::vector<Contestant> predicted_contestants(std::string_view text, const Ingre
   return all;
 }
 
-std::vector<Contestant> coded_schemes(std::string_view names, const IngredientNames& given) {
+namespace {
+
+/// All whose messages have one length.
+std::vector<std::string> codecs_of_one_length() {
+  std::vector<std::string> all;
+  for (const CodecInfo& info : codecs()) {
+    const bool alone = info.argument.empty() || !info.fallback.empty();
+    if (info.name == "identity" || !alone) continue;
+    if (make_codec(info.name)->fixed_size()) all.push_back(info.name);
+  }
+  return all;
+}
+
+/// Takes the codec out of a contestant's settings; empty: it has none.
+std::string taken_codec(Contestant& contestant) {
+  const auto found = std::ranges::find(contestant.settings, "codec", &OptionText::option);
+  if (found == contestant.settings.end()) return "";
+  std::string codec = found->text;
+  contestant.settings.erase(found);
+  return codec;
+}
+
+}  // namespace
+
+std::vector<CodedScheme> coded_schemes(std::string_view names,
+                                       const std::vector<std::string>& codecs,
+                                       const IngredientNames& given) {
+  const std::vector<std::string> usual = codecs.empty() ? codecs_of_one_length() : codecs;
+  std::vector<CodedScheme> all;
+  bool in_vain = !codecs.empty();
   // A server, a ring of parts, and neighbours: what the others send is as one of these.
-  std::vector<Contestant> all = predictable(names.empty() ? "csgd,coded-all-reduce,choco" : names);
-  for (Contestant& contestant : all) {
-    const Scheme& scheme = find_scheme(contestant.scheme);
+  for (Contestant each : predictable(names.empty() ? "csgd,coded-all-reduce,choco" : names)) {
+    const Scheme& scheme = find_scheme(each.scheme);
     if (!takes(scheme, "codec")) {
       throw UsageError(fmt::format(
           "--schemes: {} takes no codec; csgd, ec-sgd and choco do, among others", scheme.name));
     }
-    const auto is_codec = [](const OptionText& setting) { return setting.option == "codec"; };
-    if (std::ranges::any_of(contestant.settings, is_codec)) {
-      throw UsageError(
-          fmt::format("--schemes: {}: the codec is said by --codec", contestant.label));
-    }
+    const std::string own = taken_codec(each);
+    in_vain = in_vain && !own.empty();
     const IngredientKind& kind = *varied_kind(scheme);
-    const bool is_open = kind.name != "codec" && contestant.settings.empty();
-    if (is_open) contestant = in_way(contestant, kind.name, ingredient_name(given, kind.name));
+    const bool is_open = kind.name != "codec" && each.settings.empty();
+    if (is_open) each = in_way(each, kind.name, ingredient_name(given, kind.name));
+    for (const std::string& codec : own.empty() ? usual : std::vector{own}) {
+      all.push_back({each, codec});
+    }
   }
+  if (in_vain) throw OptionError("codec", codecs.front(), "each of --schemes says a codec itself");
   return all;
 }
 

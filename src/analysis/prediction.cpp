@@ -71,11 +71,10 @@ auto closed_form_of(const Scheme& scheme, const Configuration& c) {
 /// Says why there is no closed form.
 std::string why_no_closed_form(const Scheme& scheme, const Configuration& c) {
   if (!all_alike(c)) return "workers or links are not alike, or ports not circuit";
-  if (shares_ports(scheme, c)) {
-    return "with servers on workers' machines it depends on whose message finds which port free";
-  }
-  const bool never = scheme.cost.time == nullptr;
-  return (never ? "known roughly: " : "not with these settings; otherwise ") + scheme.cost.formula;
+  if (shares_ports(scheme, c)) return "colocated servers: it depends on who finds which port free";
+  if (scheme.cost.formula.empty()) return "its row has none";
+  return (scheme.cost.time == nullptr ? "known roughly: " : "not with these settings; otherwise ") +
+         scheme.cost.formula;
 }
 
 /// How much of the model it sends of each minibatch.

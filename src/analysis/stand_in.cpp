@@ -14,12 +14,6 @@ namespace {
 
 constexpr double most_floats_of_chains = 2e8;  // 0.8 GB, and some ten seconds
 
-void slow_down(Network& network, double factor) {
-  network.bytes_per_second *= factor;
-  if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
-  for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
-}
-
 /// Some rows of each worker, in which one feature of each of as many strata as it touches is not 0:
 /// as many for each server, where there are as many.
 Dataset touching_rows(std::size_t features, double touched, const Configuration& c) {

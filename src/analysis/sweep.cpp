@@ -103,10 +103,11 @@ void set_quantity(PredictionSetting& setting, const OptionText& value) {
 }
 
 SweepResult sweep(const Variation& variation, const std::vector<Contestant>& contestants,
-                  const PredictionSetting& setting) {
+                  const PredictionSetting& setting, const std::atomic<bool>* interrupted) {
   SweepResult result{
       .variation = variation, .line = line_of(variation, predicted_quantities()), .points = {}};
   for (const std::string& text : variation.values) {
+    if (interrupted != nullptr && interrupted->load()) throw Interrupted("interrupted");
     result.points.push_back(point_at({variation.option, text}, contestants, setting));
   }
   measure(result);

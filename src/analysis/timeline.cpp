@@ -8,6 +8,7 @@
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/text_file.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/configuration/contestant.hpp"
 #include "trainyard/configuration/preset.hpp"
@@ -82,12 +83,14 @@ void accept_only(const std::vector<std::string>& accepted, const std::string& wh
   }
 }
 
-const std::vector<std::string> of_a_network{"latency", "bandwidth", "ports"};
+const std::vector<std::string> of_a_network{"latency", "bandwidth", "tcp-window", "ports"};
 
-Network network_of_list(const std::string& what, const std::vector<OptionText>& settings) {
-  accept_only(of_a_network, what, settings,
-              "its messages are fixed; --latency, --bandwidth and --ports are accepted");
-  return with(prepared(textbook_network()), settings).network;
+Network network_of_list(const std::string& what, const std::vector<OptionText>& settings,
+                        const Network& usual = textbook_network()) {
+  accept_only(
+      of_a_network, what, settings,
+      "its messages are fixed; --latency, --bandwidth, --tcp-window and --ports are accepted");
+  return with(prepared(usual), settings).network;
 }
 
 std::vector<std::string> rank_names(int workers, int servers) {
@@ -121,9 +124,15 @@ void refuse_idle(const Scheme& scheme, const Configuration& resolved,
   }
 }
 
+/// What was recorded of some steps.
+struct Played {
+  Trace trace;
+  std::optional<Microbatches> microbatches;
+};
+
 /// The steps of `c`.
-Trace played(const Scheme& scheme, const Configuration& c, const LoadedData& data,
-             const std::vector<OptionText>& settings) {
+Played played(const Scheme& scheme, const Configuration& c, const LoadedData& data,
+              const std::vector<OptionText>& settings) {
   const Plan plan = prepare_run(c, data, {});
   refuse_idle(scheme, plan.configuration, settings);
   TraceRecorder recorder({.first = 0, .last = *plan.configuration.steps});
@@ -132,7 +141,8 @@ Trace played(const Scheme& scheme, const Configuration& c, const LoadedData& dat
   Trace trace = *run_experiment(plan, hooks).trace;
   // Nobody need wait for the last ones.
   for (const Transfer& message : trace.messages) trace.until = std::max(trace.until, message.end);
-  return trace;
+  std::optional<Microbatches> microbatches = microbatches_of(trace, plan.configuration);
+  return {std::move(trace), std::move(microbatches)};
 }
 
 /// Of more nobody can read the picture.
@@ -149,24 +159,24 @@ std::uint64_t steps_of_round(const Scheme& scheme, const Hyperparameters& comple
 /// As many steps as are asked for. Unless they are, a round: one step, or as many as workers make
 /// between two meetings; or more, of a scheme that sends nothing in these, as where chance says
 /// when workers meet. `c` has their number then.
-Trace played_round(const Scheme& scheme, Configuration& c, const LoadedData& data,
-                   const std::vector<OptionText>& settings) {
+Played played_round(const Scheme& scheme, Configuration& c, const LoadedData& data,
+                    const std::vector<OptionText>& settings) {
   if (c.steps) return played(scheme, c, data, settings);
   const Hyperparameters complete = with_fallbacks(scheme, c.hyperparameters, c.workers);
   const std::uint64_t round = steps_of_round(scheme, complete);
   c.steps = round;
-  Trace first = played(scheme, c, data, settings);
+  Played first = played(scheme, c, data, settings);
   if (scheme.family == SchemeFamily::shared_memory || c.workers == 1) return first;
-  Trace trace = first;
-  while (trace.messages.empty()) {
+  Played longer = first;
+  while (longer.trace.messages.empty()) {
     c.steps = std::max(2 * *c.steps, steps_of_cycle(scheme, c.workers, complete));
     if (*c.steps > most_steps_unasked) {  // there are none
       c.steps = round;
       return first;
     }
-    trace = played(scheme, c, data, settings);
+    longer = played(scheme, c, data, settings);
   }
-  return trace;
+  return longer;
 }
 
 Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<OptionText>& settings) {
@@ -184,7 +194,9 @@ Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<Opti
 
   const LoadedData data = choose_training(scheme, c);
   Timeline timeline;
-  timeline.trace = played_round(scheme, c, data, settings);
+  Played round = played_round(scheme, c, data, settings);
+  timeline.trace = std::move(round.trace);
+  timeline.microbatches = std::move(round.microbatches);
   timeline.names = rank_names(timeline.trace.workers, timeline.trace.servers);
   timeline.title =
       fmt::format("{}{}: {} step{} with a model of {}", contestant.label,
@@ -201,8 +213,8 @@ Timeline timeline_of_scheme(const Contestant& contestant, const std::vector<Opti
 
 Timeline timeline_of_collective(const AllReduce& collective,
                                 const std::vector<OptionText>& settings) {
-  accept_only({"workers", "servers", "latency", "bandwidth", "ports", "racks", "between-latency",
-               "between-bandwidth", "links", "jitter", "seed"},
+  accept_only({"workers", "servers", "latency", "bandwidth", "tcp-window", "ports", "racks",
+               "between-latency", "between-bandwidth", "links", "jitter", "seed"},
               collective.name, settings, "it is one all-reduce, without computing");
   const Configuration c = with(prepared(default_network), settings);
   if (collective.serve == nullptr && std::ranges::count(c.given, "servers") > 0) {
@@ -260,6 +272,17 @@ Contestant contestant_of(const std::string& what) {
                                joined(known)));
 }
 
+Timeline timeline_of_file(const std::string& file, const std::vector<OptionText>& settings) {
+  const std::string text =
+      read_text_file(file, file, "a schedule in GOAL, or a message a line, 'time from to bytes'");
+  if (is_goal_schedule(text)) {
+    return timeline_of_schedule(parse_goal_schedule(text, file),
+                                network_of_list(file, settings, default_network));
+  }
+  return timeline_of_messages(file, parse_message_list(text, file),
+                              network_of_list(file, settings));
+}
+
 }  // namespace
 
 Timeline timeline_of_messages(std::string title, std::span<const PreparedMessage> messages,
@@ -310,7 +333,7 @@ Timeline make_timeline(const std::string& what, const std::vector<OptionText>& s
   const std::filesystem::file_status status = std::filesystem::status(what, error);
   const bool is_file = std::filesystem::exists(status) && !std::filesystem::is_directory(status);
   if (!is_file) refuse_unknown(what);  // a pipe will do
-  return timeline_of_messages(what, read_message_list(what), network_of_list(what, settings));
+  return timeline_of_file(what, settings);
 }
 
 }  // namespace trainyard

@@ -20,14 +20,30 @@ int AnswerOutput::progress_to() const {
   return quiet ? nowhere : STDERR_FILENO;
 }
 
+std::string AnswerFlags::files_text(const std::string& what, const std::string& last) const {
+  std::vector<std::string> names;
+  for (const CLI::Option* flag : {svg_, goal_, html_}) {
+    if (flag != nullptr) names.push_back(flag->get_name() + (what.empty() ? "" : " " + what));
+  }
+  std::string text = names.front();
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    text += (i + 1 < names.size() ? ", " : last) + names[i];
+  }
+  return text;
+}
+
 AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, AnswerFiles files) {
   json_ = add_switch(command, "json", json_help);
-  const bool has_svg = files == AnswerFiles::page_and_figure;
+  const bool has_goal = files == AnswerFiles::page_figure_and_schedule;
+  const bool has_svg = has_goal || files == AnswerFiles::page_and_figure;
   if (has_svg) svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
+  if (has_goal) {
+    goal_ = add_value_flag(command, "goal", "FILE",
+                           "write it as a GOAL schedule, which LogGOPSim reads, besides");
+  }
   if (files != AnswerFiles::none) {
     html_ = add_value_flag(command, "html", "FILE", "write a report to look at, besides");
-    force_ = add_switch(command, "force",
-                        has_svg ? "overwrite --svg FILE and --html FILE" : "overwrite --html FILE");
+    force_ = add_switch(command, "force", "overwrite " + files_text("FILE", " and "));
   }
   quiet_ = add_switch(command, "quiet", "no progress on standard error");
 }
@@ -35,6 +51,7 @@ AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, Answer
 AnswerOutput AnswerFlags::read() const {
   AnswerOutput output{.json = is_given(*json_)};
   if (svg_) output.svg = only_value(*svg_);
+  if (goal_) output.goal = only_value(*goal_);
   if (html_) output.html = only_value(*html_);
   if (force_) output.force = is_given(*force_);
   output.quiet = is_given(*quiet_);
@@ -44,9 +61,14 @@ AnswerOutput AnswerFlags::read() const {
 
 std::vector<std::string> AnswerFlags::notes() const {
   if (!force_ || force_->count() == 0) return {};
-  if ((html_ && html_->count() > 0) || (svg_ && svg_->count() > 0)) return {};
-  return {svg_ ? "note: --force has no effect: it is for --svg and --html, which are not given"
-               : "note: --force has no effect: it is for --html, which is not given"};
+  std::size_t files = 0;
+  for (const CLI::Option* flag : {svg_, goal_, html_}) {
+    if (flag == nullptr) continue;
+    if (flag->count() > 0) return {};
+    ++files;
+  }
+  return {fmt::format("note: --force has no effect: it is for {}, which {} not given",
+                      files_text("", " and "), files > 1 ? "are" : "is")};
 }
 
 std::string with_notes(const std::string& document, const std::vector<std::string>& of_call,
@@ -80,12 +102,14 @@ void print_answer(const AnswerOutput& output, const AnswerTexts& texts) {
 
 Answer::Answer(const AnswerOutput& output) : output_(output) {
   if (!output.svg.empty()) svg_.emplace("--svg", output.svg, output.force);
+  if (!output.goal.empty()) goal_.emplace("--goal", output.goal, output.force);
   if (!output.html.empty()) html_.emplace("--html", output.html, output.force);
 }
 
 void Answer::give(PageKind kind, const std::string& title, const AnswerTexts& texts) const {
   Failures failures;
   if (svg_) failures.attempt([&] { svg_->finish(texts.svg()); });
+  if (goal_) failures.attempt([&] { goal_->finish(texts.goal()); });
   if (html_)
     failures.attempt([&] { html_->finish(html_page(kind, title, json_of(output_, texts))); });
   failures.attempt([&] { print_answer(output_, texts); });

@@ -1,5 +1,5 @@
 // The output of a command that trains nothing: its answer as text or JSON on standard output, and
-// beside it the files that --svg and --html name.
+// beside it the files that --svg, --html and --goal name.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace trainyard::app {
 
 struct AnswerOutput {
   bool json = false;
-  std::filesystem::path svg{}, html{};  // empty: none
+  std::filesystem::path svg{}, html{}, goal{};  // empty: none
   bool force = false;
   bool quiet = false;
   std::vector<std::string> notes{};  // that were said of the call; they go with the answer
@@ -28,11 +28,12 @@ struct AnswerOutput {
 };
 
 /// The files that a command writes beside its answer.
-enum class AnswerFiles { none, page, page_and_figure };
+enum class AnswerFiles { none, page, page_and_figure, page_figure_and_schedule };
 
 class AnswerFlags {
  public:
-  /// Adds --json and --quiet, and --html, --svg and --force for the files that there may be.
+  /// Adds --json and --quiet, and --html, --svg, --goal and --force for the files that there may
+  /// be.
   AnswerFlags(CLI::App& command, const std::string& json_help, AnswerFiles files);
 
   /// Throws UsageError.
@@ -42,12 +43,16 @@ class AnswerFlags {
   std::vector<std::string> notes() const;
 
  private:
-  CLI::Option *json_, *svg_ = nullptr, *html_ = nullptr, *force_ = nullptr, *quiet_;
+  /// "--svg FILE and --html FILE", of those that there are.
+  std::string files_text(const std::string& what, const std::string& last) const;
+
+  CLI::Option *json_, *svg_ = nullptr, *goal_ = nullptr, *html_ = nullptr, *force_ = nullptr,
+                      *quiet_;
 };
 
 /// Each is asked for only where it is wanted.
 struct AnswerTexts {
-  std::function<std::string()> text, json, svg{};
+  std::function<std::string()> text, json, svg{}, goal{};
   bool json_has_notes = false;  // those of saved runs
   std::vector<Note> notes{};    // beside those of the call
 };
@@ -70,7 +75,7 @@ class Answer {
 
  private:
   const AnswerOutput output_;
-  std::optional<OutputFile> svg_, html_;
+  std::optional<OutputFile> svg_, goal_, html_;
 };
 
 }  // namespace trainyard::app

@@ -47,11 +47,12 @@ std::optional<double> seconds_of(const CLI::Option& flag, bool may_be_zero) {
 
 }  // namespace
 
-CheckpointFlags::CheckpointFlags(CLI::App& command) {
+CheckpointFlags::CheckpointFlags(CLI::App& command, const std::string& in_steps) {
   checkpoint_ = add_value_flag(
       command, "checkpoint-time", "DURATION",
       "how often to write a checkpoint, where writing one takes so long, like 5min, and a failure "
-      "loses what was computed since; with --schemes also in steps of each");
+      "loses what was computed since; " +
+          in_steps);
   restart_ = add_value_flag(command, "restart-time", "DURATION",
                             "from a failure until the run goes on from its checkpoint [0]");
   mtbf_ = add_value_flag(command, "mtbf", "DURATION",

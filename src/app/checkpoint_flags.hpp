@@ -1,4 +1,4 @@
-// The flags of `trainyard predict --checkpoint-time`.
+// The flags of `trainyard predict --checkpoint-time`, and of `advise` with it.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,9 @@ namespace trainyard::app {
 
 class CheckpointFlags {
  public:
-  explicit CheckpointFlags(CLI::App& command);
+  /// `in_steps`: of whose steps an interval is said.
+  explicit CheckpointFlags(CLI::App& command,
+                           const std::string& in_steps = "with --schemes also in steps of each");
 
   /// Whether --checkpoint-time is given.
   bool asked() const;

@@ -30,6 +30,7 @@
 #include "app/netcheck_flags.hpp"
 #include "app/predict_flags.hpp"
 #include "app/report_flags.hpp"
+#include "app/reproduce_flags.hpp"
 #include "app/scheme_help.hpp"
 #include "app/score_flags.hpp"
 #include "app/split_flags.hpp"
@@ -125,6 +126,7 @@ class CommandLine::Commands {
   CLI::App& predict_ =
       add_command("predict", "what a step of each scheme takes, on paper; crossing points");
   CLI::App& advise_ = add_command("advise", "what limits my workers, and what would change it");
+  CLI::App& reproduce_ = add_command("reproduce", "published results, and ours beside them");
   CLI::App& topology_ =
       add_command("topology", "a gossip graph: its matrix, how fast it mixes, what it sends");
   CLI::App& consensus_ = add_command("consensus", "partial averaging alone, round by round");
@@ -143,6 +145,7 @@ class CommandLine::Commands {
   NetcheckFlags netcheck_flags_{netcheck_};
   PredictFlags predict_flags_{predict_};
   AdviseFlags advise_flags_{advise_};
+  ReproduceFlags reproduce_flags_{reproduce_};
   TopologyFlags topology_flags_{topology_};
   ConsensusFlags consensus_flags_{consensus_};
   ReportFlags report_flags_{report_};
@@ -158,6 +161,7 @@ CommandLine::Commands::Commands(Processes* processes) : processes_(processes) {
   program_.name("trainyard");
   program_.set_version_flag("--version", fmt::format("trainyard {}", version()));
   program_.allow_extras();
+  program_.add_option("--load", load_help)->type_name("FILE");  // read before (load_plug_ins.hpp)
   program_.footer(examples);
   for (CLI::App* command : {&run_, &compare_, &predict_, &timeline_}) {
     command->set_help_all_flag("--help-all",
@@ -266,9 +270,12 @@ Call CommandLine::Commands::call_of(const CLI::App& command) const {
   if (&command == &predict_) return after_notes(predict_flags_.notes(), predict_call());
   if (&command == &advise_) {
     return after_notes(advise_flags_.notes(),
-                       [question = advise_flags_.question(), output = advise_flags_.output()] {
-                         return advise_command(question, output);
-                       });
+                       [request = advise_flags_.request()] { return advise_command(request); });
+  }
+  if (&command == &reproduce_) {
+    return after_notes(reproduce_flags_.notes(), [question = reproduce_flags_.question()] {
+      return reproduce_command(question);
+    });
   }
   if (&command == &topology_) {
     return after_notes(topology_flags_.notes(), [question = topology_flags_.question()] {
@@ -310,12 +317,20 @@ Call CommandLine::Commands::compare_call() const {
   if (compare_flags_.is_map()) {
     return [request = compare_flags_.map()] { return map_command(request); };
   }
-  return [request = compare_flags_.comparison(), goes_on = compare_flags_.goes_on()] {
-    return compare_command(request, goes_on);
+  ComparisonRequest request = compare_flags_.comparison();
+  const Picture picture = compare_flags_.take_picture(request);
+  return [request = std::move(request), picture, goes_on = compare_flags_.goes_on()] {
+    return compare_command(request, goes_on, picture);
   };
 }
 
 Call CommandLine::Commands::predict_call() const {
+  if (predict_flags_.compute_share()) {
+    return [question = predict_flags_.compute_share_question(),
+            output = predict_flags_.output_without_page("--compute-share")] {
+      return compute_share_command(question, output);
+    };
+  }
   if (predict_flags_.training_time()) {
     return [task = predict_flags_.training_task(),
             output = predict_flags_.output_without_page("--training-time")] {
@@ -339,10 +354,9 @@ Call CommandLine::Commands::predict_call() const {
         [question = predict_flags_.checkpoint_question()] { return checkpoint_command(question); };
   }
   if (predict_flags_.break_even()) {
-    return [setting = predict_flags_.setting(), schemes = predict_flags_.coded_schemes(),
-            codecs = predict_flags_.codecs(), output = predict_flags_.output()] {
-      return break_even_command(setting, schemes, codecs, output);
-    };
+    return
+        [setting = predict_flags_.setting(), schemes = predict_flags_.coded_schemes(),
+         output = predict_flags_.output()] { return break_even_command(setting, schemes, output); };
   }
   return [question = predict_flags_.question()] { return predict_command(question); };
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trainyard/analysis/advice.hpp"
+#include "trainyard/analysis/break_even.hpp"
 #include "trainyard/analysis/checkpointing.hpp"
 #include "trainyard/analysis/exchange_bounds.hpp"
 #include "trainyard/analysis/netcheck.hpp"
@@ -16,8 +17,10 @@
 #include "trainyard/analysis/timeline.hpp"
 #include "trainyard/analysis/training_time.hpp"
 #include "trainyard/configuration/configuration.hpp"
+#include "trainyard/report/compute_share_format.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
+#include "trainyard/study/published.hpp"
 
 #include "app/answer.hpp"
 
@@ -32,12 +35,18 @@ inline constexpr int exit_failed = 1;  // RunError: disk, memory, threads; or a 
 inline constexpr int exit_usage = 2;
 inline constexpr int exit_data = 3;
 inline constexpr int exit_diverged = 4;
+inline constexpr int exit_not_reproduced = 5;  // a published result is not as its page says
 inline constexpr int exit_interrupted = 130;
 
 /// `processes`: whose ranks run it; called by all of them. nullptr: ranks are this process's own.
 int run_command(const Configuration& configuration, Processes* processes);
+/// The figure that a comparison is drawn as besides; of no file: none.
+struct Picture {
+  std::filesystem::path file{};
+  bool overwrite = false;
+};
 /// `goes_on`: with the comparison in --out.
-int compare_command(const ComparisonRequest& request, bool goes_on);
+int compare_command(const ComparisonRequest& request, bool goes_on, const Picture& picture);
 int map_command(const MapRequest& request);
 /// `name`: of `schemes`, `presets` or `labs`, the one that is told about; empty: a line each.
 int list_command(const std::string& what, const std::string& name, bool json);
@@ -70,14 +79,15 @@ struct PredictQuestion {
   AnswerOutput output{};
 };
 int predict_command(const PredictQuestion& question);
-/// Each of the schemes with each of the codecs.
-int break_even_command(const PredictionSetting& setting, const std::vector<Contestant>& schemes,
-                       const std::vector<std::string>& codecs, const AnswerOutput& output);
+int break_even_command(const PredictionSetting& setting, const std::vector<CodedScheme>& schemes,
+                       const AnswerOutput& output);
 /// The time of the task, or, where it is empty, of published ones.
 int training_time_command(const std::optional<TrainingTask>& task, const AnswerOutput& output);
 /// How many of the fastest workers are worth using.
 int optimal_time_command(const PredictionSetting& setting, double noise_ratio,
                          const AnswerOutput& output);
+/// The bandwidth at which so much of the time is computing.
+int compute_share_command(const ComputeShareQuestion& question, const AnswerOutput& output);
 struct CheckpointQuestion {
   CheckpointTask task{};
   std::optional<WorkerFailures> workers{};  // empty: failures are known of all together
@@ -89,8 +99,28 @@ struct CheckpointQuestion {
 int checkpoint_command(const CheckpointQuestion& question);
 /// Searches splits of the configuration's model on its data set.
 int split_search_command(const Configuration& configuration, const AnswerOutput& output);
+/// Runs that say how many passes each way to talk needs.
+struct AdvisedTraining {
+  Configuration configuration{};  // of the data and the target
+  int seeds = 3;
+};
+struct AdviseRequest {
+  AdviceQuestion question{};
+  std::optional<AdvisedTraining> training{};  // where a target is named
+  /// Of this machine, whose memory all workers share: the question is which way, with how many of
+  /// them, and .question says nothing. 0: machines apart.
+  int cores = 0;
+  AnswerOutput output{};
+};
 /// What limits workers, and what would change that.
-int advise_command(const AdviceQuestion& question, const AnswerOutput& output);
+int advise_command(const AdviseRequest& request);
+struct ReproduceQuestion {
+  std::vector<const PublishedResult*> results{};  // empty: which there are
+  std::filesystem::path data_dir = "data";
+  AnswerOutput output{};
+};
+/// Ours beside what is published.
+int reproduce_command(const ReproduceQuestion& question);
 struct ReportQuestion {
   std::vector<std::filesystem::path> folders;
   AnswerOutput output{};
@@ -101,6 +131,7 @@ struct LabPlace {
   int port = 0;                    // 0: any that is free
   std::string network_address{};   // empty: loopback
   std::filesystem::path folder{};  // pages are written there instead
+  bool without_answers = false;
   bool force = false;
   bool quiet = false;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -10,11 +11,14 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/interrupt.hpp"
+#include "trainyard/base/same_file.hpp"
 #include "trainyard/report/comparison_folder.hpp"
+#include "trainyard/report/curves_svg.hpp"
 #include "trainyard/report/output_file.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
+#include "trainyard/study/repeated_notes.hpp"
 #include "trainyard/web/page.hpp"
 
 #include "app/commands.hpp"
@@ -51,8 +55,9 @@ struct Together {
   std::optional<ComparisonFolder> folder{};  // of --out
   bool alone = true;                         // one run at a time
   RunCount count{};
-  Failures failures{};  // each of them costs only itself
-  std::mutex mutex{};   // guards them
+  std::optional<RepeatedNotes> repeated{};  // empty: every note is said as it comes
+  Failures failures{};                      // each of them costs only itself
+  std::mutex mutex{};                       // guards them
 };
 
 /// Nobody finds out after hours of the first runs that there is no place for the last.
@@ -93,11 +98,17 @@ class CompareListener final : public CaseListener {
   CompareListener(const Case& one, Together& together)
       : listeners_(one.configuration, place_of(one, together.goes_on), together.alone,
                    &together.count),
+        one_(one),
         together_(together) {
     attempt([&] { listeners_.begin(one.configuration); });
   }
   RunHooks hooks() override {
     RunHooks hooks = listeners_.hooks();
+    hooks.remark = [this, says = hooks.remark](const std::string& text) {
+      const bool is_kept_back =
+          together_.repeated && is_note(text) && !together_.repeated->is_new(one_, text);
+      if (!is_kept_back) says(text);
+    };
     if (!together_.folder) return hooks;
     hooks.evaluated = [this, listens = hooks.evaluated](const Metrics& metrics) {
       listens(metrics);
@@ -130,6 +141,7 @@ class CompareListener final : public CaseListener {
   }
 
   Listeners listeners_;
+  const Case& one_;
   Together& together_;
   std::optional<Archive> kept_;
 };
@@ -165,12 +177,38 @@ ComparisonHooks hooks_of(Listeners& overall, Together& together) {
   return hooks;
 }
 
+void note_idle_columns(const ComparisonRequest& request, Listeners& overall) {
+  const std::string& format = request.configuration.format;
+  const ComparisonOptions& options = request.options;
+  if (!options.columns.empty() && (format == "json" || format == "csv")) {
+    overall.remark(
+        fmt::format("note: --table-columns has no effect: --format {} has all figures", format));
+  }
+  if (options.baseline.empty()) return;
+  if (format != "markdown" && format != "latex") {
+    overall.remark("note: --baseline has no effect: it marks tables of --format markdown or latex");
+  } else if (options.seeds == 1) {
+    overall.remark("note: --baseline has no effect: one seed tells nothing apart; --seeds 5 may");
+  }
+}
+
+void check_baseline(const ComparisonOptions& options, const std::vector<Contestant>& contestants) {
+  if (options.baseline.empty()) return;
+  std::vector<std::string> labels;
+  labels.reserve(contestants.size());
+  for (const Contestant& contestant : contestants) labels.push_back(contestant.label);
+  if (std::ranges::find(labels, options.baseline) != labels.end()) return;
+  throw OptionError("baseline", options.baseline,
+                    fmt::format("no contestant has this name; known: {}", joined(labels)));
+}
+
 }  // namespace
 
-int compare_command(const ComparisonRequest& request, bool goes_on) {
+int compare_command(const ComparisonRequest& request, bool goes_on, const Picture& picture) {
   const Configuration& configuration = request.configuration;
   use_memory_as(configuration);
   refuse_checkpoints(configuration);
+  check_baseline(request.options, request.contestants);
   if (goes_on) check_going_on(configuration);
   Together together;
   together.goes_on = goes_on;
@@ -179,8 +217,16 @@ int compare_command(const ComparisonRequest& request, bool goes_on) {
     refuse_unwritable(configuration.out);
     together.folder.emplace(configuration.out, goes_on);
   }
+  if (!picture.file.empty() && names_one_file(picture.file, configuration.html)) {
+    throw OptionError("svg", picture.file.string(), "--html writes this file");
+  }
+  note_idle_columns(request, overall);
   const std::optional<OutputFile> report = report_file(configuration);
+  std::optional<OutputFile> curves;
+  if (!picture.file.empty()) curves.emplace("--svg", picture.file, picture.overwrite);
+  together.repeated.emplace(request.options.seeds > 1);
   const Compared compared = run_comparison(request, hooks_of(overall, together));
+  for (const std::string& note : together.repeated->lines_left(compared.runs)) overall.remark(note);
   Failures& failures = together.failures;
   if (compared.runs.empty()) failures.rethrow();
   failures.attempt([&] {
@@ -191,6 +237,10 @@ int compare_command(const ComparisonRequest& request, bool goes_on) {
     const std::string title = fmt::format("Schemes on {}", configuration.dataset);
     report->finish(
         html_page(PageKind::comparison, title, comparison_text(compared, request.options, "json")));
+  });
+  failures.attempt([&] {
+    const std::string title = fmt::format("Schemes on {}", configuration.dataset);
+    if (curves) curves->finish(curves_svg(compared.runs, title));
   });
   const int status = conclude(compared.runs);
   failures.rethrow();

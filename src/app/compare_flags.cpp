@@ -9,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/configuration/defaults.hpp"
+#include "trainyard/report/table_columns.hpp"
 
 namespace trainyard::app {
 
@@ -30,6 +31,15 @@ CompareFlags::CompareFlags(CLI::App& command)
                      "[where nobody says one]")),
       jobs_(add_value_flag(command, "jobs", "N",
                            "runs at once in simulated time [one for each core]")),
+      columns_(add_value_flag(
+          command, "table-columns", "KEY,…",
+          "of the table: numbers of a run by their names in JSON, like train_loss,seconds")),
+      baseline_(add_value_flag(
+          command, "baseline", "NAME",
+          "the contestant from which figures of others are marked that --seeds tell from its own, "
+          "in tables as Markdown or LaTeX")),
+      svg_(add_value_flag(command, "svg", "FILE",
+                          "write the curves of the training loss as a figure for documents")),
       continue_(add_switch(command, "continue",
                            "go on with the comparison in --out, which was interrupted or killed: "
                            "runs that have ended are read, the others are made")),
@@ -44,8 +54,18 @@ ComparisonOptions CompareFlags::options() const {
   if (jobs_->count() > 0) {
     options.jobs = static_cast<int>(parse_integer(jobs, "--jobs", 1, 4096));
   }
+  if (columns_->count() > 0) options.columns = parse_table_columns(only_value(*columns_));
+  if (baseline_->count() > 0) options.baseline = only_value(*baseline_);
   options.step_sizes = is_given(*tune_lr_) ? StepSizes::tuned : StepSizes::tuned_where_unsaid;
   return options;
+}
+
+Picture CompareFlags::take_picture(ComparisonRequest& request) const {
+  if (svg_->count() == 0) return {};
+  Configuration& c = request.configuration;
+  Picture picture{.file = only_value(*svg_), .overwrite = c.force};
+  if (c.out.empty() && c.trace.empty() && c.html.empty()) std::erase(c.given, "force");
+  return picture;
 }
 
 bool CompareFlags::goes_on() const {
@@ -81,6 +101,12 @@ ComparisonRequest CompareFlags::comparison() const {
 /// A map has its own two options to vary.
 MapRequest CompareFlags::map() const {
   const std::string axes = only_value(*map_);
+  for (const CLI::Option* other : {columns_, baseline_, svg_}) {
+    if (other->count() == 0) continue;
+    throw OptionError("map", fmt::format("{} is given beside; a map has no table of figures and no "
+                                         "curves",
+                                         other->get_name()));
+  }
   for (const CLI::Option* other : {vary_, seeds_}) {
     if (other->count() == 0) continue;
     throw OptionError("map", fmt::format("{} is given beside; a map varies its own two options, "

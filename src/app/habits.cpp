@@ -9,101 +9,12 @@
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/configuration/synonyms.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard::app {
 
 namespace {
-
-/// What other programs call our flags. Of several, the first one that the command has.
-struct Synonym {
-  std::string_view word, flag;
-};
-constexpr std::array synonyms{
-    Synonym{"--learning-rate", "--lr"},
-    Synonym{"--step-size", "--lr"},
-    Synonym{"--eta", "--lr"},
-    Synonym{"--gamma", "--lr"},
-    Synonym{"--ranks", "--workers"},
-    Synonym{"--nodes", "--workers"},
-    Synonym{"--num-workers", "--workers"},
-    Synonym{"--processes", "--workers"},
-    Synonym{"--threads", "--workers"},
-    Synonym{"--np", "--workers"},
-    Synonym{"--batch-size", "--batch"},
-    Synonym{"--minibatch", "--batch"},
-    Synonym{"--iterations", "--steps"},
-    Synonym{"--max-iter", "--steps"},
-    Synonym{"--passes", "--epochs"},
-    Synonym{"--data", "--dataset"},
-    Synonym{"--train", "--dataset"},
-    Synonym{"--lambda", "--l2"},
-    Synonym{"--regularization", "--l2"},
-    Synonym{"--output", "--out"},
-    Synonym{"--algorithm", "--scheme"},
-    Synonym{"--algorithms", "--schemes"},
-    Synonym{"--graph", "--topology"},
-    Synonym{"--allreduce", "--collective"},
-    Synonym{"--tau", "--period"},
-    Synonym{"--delay", "--latency"},
-    Synonym{"--rtt", "--latency"},
-    Synonym{"--alpha", "--latency"},
-    Synonym{"--bw", "--bandwidth"},
-    Synonym{"--slow", "--straggler"},
-    Synonym{"--target", "--target-loss"},
-    Synonym{"--accuracy", "--target-accuracy"},
-    Synonym{"--random-seed", "--seed"},
-    Synonym{"--runs", "--seeds"},
-    Synonym{"--repetitions", "--seeds"},
-    Synonym{"--verbose", "--progress"},
-    Synonym{"--silent", "--quiet"},
-    Synonym{"--overwrite", "--force"},
-    Synonym{"--clock", "--time"},
-    Synonym{"--eta0", "--lr"},
-    Synonym{"--label", "--label-column"},
-    Synonym{"--label-col", "--label-column"},
-    Synonym{"--target-column", "--label-column"},
-    Synonym{"--test-size", "--test"},
-    Synonym{"--test-split", "--test"},
-    Synonym{"--sep", "--delimiter"},
-    Synonym{"--separator", "--delimiter"},
-    Synonym{"--csv", "--dataset"},
-    Synonym{"--file", "--dataset"},
-    Synonym{"--input", "--dataset"},
-    Synonym{"--na-values", "--missing-words"},
-    Synonym{"--parse-dates", "--date"},
-    Synonym{"--usecols", "--columns"},
-    Synonym{"--features", "--columns"},
-    Synonym{"--drop", "--drop-columns"},
-    Synonym{"--bit-precision", "--hash"},
-    Synonym{"--normalize", "--scale"},
-    Synonym{"--standardize", "--scale"},
-    Synonym{"--scaling", "--scale"},
-    Synonym{"--bias", "--intercept"},
-    Synonym{"--fit-intercept", "--intercept"},
-    Synonym{"--save", "--out"},
-    Synonym{"--save-model", "--out"},
-    Synonym{"--model-out", "--out"},
-    Synonym{"-o", "--out"},
-    Synonym{"-v", "--progress"},
-    Synonym{"-q", "--quiet"},
-    Synonym{"-n", "--workers"},
-    Synonym{"-f", "--force"},
-    Synonym{"--early-stopping", "--patience"},
-    Synonym{"--n-iter-no-change", "--patience"},
-    Synonym{"--validation-fraction", "--validation"},
-    Synonym{"--validation-split", "--validation"},
-    Synonym{"--val", "--validation"},
-    Synonym{"--scoring", "--metric"},
-    Synonym{"--resume", "--start"},
-    Synonym{"--initial-model", "--start"},
-    Synonym{"--sample-weight", "--weight-column"},
-    Synonym{"--sample-weights", "--weight-column"},
-    Synonym{"--importance", "--weight-column"},
-    Synonym{"--class-weights", "--class-weight"},
-    Synonym{"--pos-weight", "--class-weight"},
-    Synonym{"--scale-pos-weight", "--class-weight"},
-};
 
 struct CommandSynonym {
   std::string_view word, command;
@@ -125,7 +36,7 @@ std::string flag_meant(const std::string& flag, const std::vector<std::string>& 
   // "--learning_rate", as names of Python have it.
   std::string dashed = flag;
   std::ranges::replace(dashed, '_', '-');
-  for (const Synonym& synonym : synonyms) {
+  for (const Synonym& synonym : synonyms()) {
     if (dashed == synonym.word && std::ranges::find(known, synonym.flag) != known.end()) {
       return std::string(synonym.flag);
     }

@@ -3,6 +3,9 @@
 
 namespace trainyard::app {
 
+inline constexpr const char* load_help =
+    "a library of one's own, with schemes, models, topologies, codecs or readers; also several";
+
 inline constexpr const char* examples =
     "Examples:\n"
     "  trainyard compare                         six schemes on the built-in data set\n"

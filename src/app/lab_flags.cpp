@@ -6,6 +6,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/configuration/labs.hpp"
 #include "trainyard/web/lab.hpp"
 
 #include "app/training_flags.hpp"
@@ -13,14 +14,21 @@
 namespace trainyard::app {
 
 LabFlags::LabFlags(CLI::App& command)
-    : name_(command.add_option("NAME", "the lab to begin with [the list of them]")->type_name("")),
+    : name_(command
+                .add_option("NAME", "the lab to begin with, or to export alone [the list of them]")
+                ->type_name("")),
       port_(add_value_flag(command, "port", "N", "where it listens [any that is free]")),
       network_(add_value_flag(
           command, "listen-to-network", "ADDRESS",
           "listen on this address of the machine, and not only to it: whoever reaches the address "
           "may then run computations here and upload data; nobody is asked for a password")) {
-  export_ = add_value_flag(command, "export", "DIR",
-                           "write the pages as files instead, for any web server or none");
+  export_ = add_value_flag(command, "export", "DIR|FILE.zip",
+                           "write the pages as files instead, into a folder or as one archive, for "
+                           "any web server or none");
+  untold_ =
+      add_switch(command, "without-answers",
+                 "pages for students: no answers and no explanations; what was guessed is saved "
+                 "as a file, which scripts/grade_answers.py grades");
   force_ = add_switch(command, "force", "overwrite files that --export names");
   quiet_ = add_switch(command, "quiet", "no progress of --export on standard error");
   command.footer(
@@ -30,9 +38,10 @@ LabFlags::LabFlags(CLI::App& command)
 }
 
 LabPlace LabFlags::place() const {
-  LabPlace place{.name = only_word(*name_)};
+  LabPlace place{.name = std::string(lab_name(only_word(*name_)))};
   if (!place.name.empty()) require_lab(place.name);  // says which there are
   place.folder = only_value(*export_);
+  place.without_answers = is_given(*untold_);
   place.force = is_given(*force_);
   place.quiet = is_given(*quiet_);
   if (!place.folder.empty() && (port_->count() > 0 || network_->count() > 0)) {

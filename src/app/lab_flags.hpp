@@ -22,7 +22,7 @@ class LabFlags {
   std::vector<std::string> notes() const;
 
  private:
-  CLI::Option *name_, *port_, *network_, *export_, *force_, *quiet_;
+  CLI::Option *name_, *port_, *network_, *export_, *untold_, *force_, *quiet_;
 };
 
 }  // namespace trainyard::app

@@ -84,6 +84,12 @@ void print_scheme(const Scheme& scheme) {
              scheme.order.outlives_worker                    ? "the others go on"
              : cast_of(scheme, Configuration{}).workers == 1 ? "nobody is left"
                                                              : "it is waited for in vain");
+  if (scheme.order.members_may_change) {
+    fmt::print("  with --on-failure shrink: the others go on, on the rows of all\n");
+  }
+  if (scheme.order.takes_datagrams) {
+    fmt::print("  with --retransmit never: goes on without messages that are lost\n");
+  }
   std::string flags;
   for (const HyperparameterInfo& parameter : scheme.hyperparameters)
     flags += " --" + parameter.name;
@@ -233,8 +239,11 @@ void print_datasets() {
 }
 
 void print_labs() {
+  std::size_t width = 0;
+  for (const Lab& lab : labs()) width = std::max(width, lab.name.size());
   for (const Lab& lab : labs()) {
-    fmt::print("{:>2}  lab:{:<16}  {}\n", lab.page.number, lab.name, lab.page.question);
+    fmt::print("{:>2}  {:<{}}  {}: {}\n", lab.page.number, lab.name, width, lab.page.title,
+               lab.page.question);
   }
   fmt::print(
       "\n`trainyard compare lab:local-steps` runs one here, `trainyard lab local-steps` in a "
@@ -245,12 +254,12 @@ void print_labs() {
 
 void print_labs_named(const std::string& name) {
   if (name.empty()) return print_labs();
-  fmt::print("{}", find_named(labs(), name, "lab").text);
+  fmt::print("{}", find_named(labs(), std::string(lab_name(name)), "lab").text);
 }
 
 std::vector<Lab> labs_named(const std::string& name) {
   if (name.empty()) return labs();
-  return {find_named(labs(), name, "lab")};
+  return {find_named(labs(), std::string(lab_name(name)), "lab")};
 }
 
 /// One of the tables.

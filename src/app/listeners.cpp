@@ -74,6 +74,10 @@ RunHooks Listeners::hooks() {
                 progress_.evaluated(metrics);
                 if (folder_) folder_->add(metrics);
               },
+          .recalled =
+              [this](const Metrics& metrics) {
+                if (folder_) folder_->add(metrics);
+              },
           .remark = [this](const std::string& text) { progress_.remark(text); },
           .interrupted = &interrupt_flag(),
           .interrupt = note_interrupt,

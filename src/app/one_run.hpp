@@ -10,6 +10,7 @@
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/report/output_file.hpp"
+#include "trainyard/run/checkpoint.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/run.hpp"
 
@@ -28,6 +29,23 @@ void print(const std::string& text, const std::string& format);
 
 /// The exit status, with a word on standard error when it is not 0.
 int conclude(const std::vector<RunResult>& results);
+
+/// The checkpoint of --resume, where that is given.
+std::optional<FoundCheckpoint> checkpoint_asked_for(const Configuration& asked);
+
+/// What a run goes on from.
+class Resumption {
+ public:
+  /// `found`: empty where it begins.
+  explicit Resumption(std::optional<FoundCheckpoint> found) : found_(std::move(found)) {}
+  /// The one that the run has then: `asked`, or of the checkpoint.
+  Configuration configuration(const Configuration& asked);
+  /// And says what has been passed over. REQUIRES: this outlives the run.
+  void put_into(RunHooks& hooks);
+
+ private:
+  std::optional<FoundCheckpoint> found_;
+};
 
 /// The files that a run writes, open.
 struct OpenedRun {

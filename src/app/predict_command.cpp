@@ -41,7 +41,8 @@ SweepResult swept(const PredictQuestion& question) {
 ExchangeCosts costs_of(const PredictQuestion& question, const PredictionSetting& setting) {
   const Configuration& c = setting.configuration;
   const auto bytes = static_cast<double>(setting.parameters * sizeof(float));
-  ExchangeCosts costs = exchange_costs(c.workers, servers_of(c), bytes, c.network.bytes_per_second);
+  ExchangeCosts costs =
+      exchange_costs(c.workers, servers_of(c), bytes, c.network.default_link().bytes_per_second);
   if (question.reduce_rate) costs.reduce_s = bytes / *question.reduce_rate;
   if (question.update_rate) costs.update_s = bytes / *question.update_rate;
   const auto period = c.hyperparameters.find("period");
@@ -73,16 +74,13 @@ int sweep_command(const PredictQuestion& question) {
 }
 
 std::vector<BreakEven> break_evens(const PredictionSetting& setting,
-                                   const std::vector<Contestant>& schemes,
-                                   const std::vector<std::string>& codecs,
+                                   const std::vector<CodedScheme>& schemes,
                                    const AnswerOutput& output) {
   StatusLine status_line(output.progress_to());
   std::vector<BreakEven> rows;
-  for (const Contestant& scheme : schemes) {
-    for (const std::string& codec : codecs) {
-      status_line.show(fmt::format("{} with {}", scheme.label, codec));
-      rows.push_back(break_even(scheme, codec, setting));
-    }
+  for (const auto& [scheme, codec] : schemes) {
+    status_line.show(fmt::format("{} with {}", scheme.label, codec));
+    rows.push_back(break_even(scheme, codec, setting));
   }
   return rows;
 }
@@ -114,10 +112,10 @@ int predict_command(const PredictQuestion& question) {
   return exit_done;
 }
 
-int break_even_command(const PredictionSetting& setting, const std::vector<Contestant>& schemes,
-                       const std::vector<std::string>& codecs, const AnswerOutput& output) {
+int break_even_command(const PredictionSetting& setting, const std::vector<CodedScheme>& schemes,
+                       const AnswerOutput& output) {
   const Answer answer(output);
-  const std::vector<BreakEven> rows = break_evens(setting, schemes, codecs, output);
+  const std::vector<BreakEven> rows = break_evens(setting, schemes, output);
   answer.give(PageKind::break_even, "The bandwidth below which codecs pay",
               {.text = [&] { return break_even_table(setting, rows); },
                .json = [&] { return break_even_json(setting, rows); }});
@@ -137,6 +135,12 @@ int optimal_time_command(const PredictionSetting& setting, double noise_ratio,
   const OptimalTime found = optimal_time(compute_seconds(setting.configuration), noise_ratio);
   print_answer(output, {.text = [&] { return optimal_time_table(setting, noise_ratio, found); },
                         .json = [&] { return optimal_time_json(setting, noise_ratio, found); }});
+  return exit_done;
+}
+
+int compute_share_command(const ComputeShareQuestion& question, const AnswerOutput& output) {
+  print_answer(output, {.text = [&] { return compute_share_table(question); },
+                        .json = [&] { return compute_share_json(question); }});
   return exit_done;
 }
 

@@ -75,6 +75,7 @@ PredictFlags::PredictFlags(CLI::App& command) {
       command, "noise-ratio", "S",
       "how many of the fastest workers are worth using, where --straggler says who is slow; S: "
       "the variance of a minibatch's gradient by the squared norm that it is to come to");
+  compute_share_.emplace(command);
   checkpoints_.emplace(command);
   training_time_.emplace(command);
   output_.emplace(command, "as JSON", AnswerFiles::page);
@@ -186,21 +187,19 @@ PredictQuestion PredictFlags::question() const {
           .output = output()};
 }
 
-std::vector<Contestant> PredictFlags::coded_schemes() const {
-  return trainyard::coded_schemes(schemes_->count() == 0 ? "" : only_value(*schemes_),
+std::vector<CodedScheme> PredictFlags::coded_schemes() const {
+  const auto flag = std::ranges::find(options_, "codec", &CLI::Option::get_single_name);
+  std::vector<std::string> codecs;
+  if ((*flag)->count() > 0) codecs.push_back(only_value(**flag));
+  return trainyard::coded_schemes(schemes_->count() == 0 ? "" : only_value(*schemes_), codecs,
                                   setting().configuration.ingredients);
 }
 
-/// --codec, or all whose messages have one length.
-std::vector<std::string> PredictFlags::codecs() const {
-  const auto flag = std::ranges::find(options_, "codec", &CLI::Option::get_single_name);
-  if ((*flag)->count() > 0) return {only_value(**flag)};
-  std::vector<std::string> all;
-  for (const CodecInfo& info : trainyard::codecs()) {
-    const bool alone = info.argument.empty() || !info.fallback.empty();
-    if (info.name == "identity" || !alone) continue;
-    if (make_codec(info.name)->fixed_size()) all.push_back(info.name);
-  }
+/// Those whose steps are asked for, or whose codecs are.
+std::vector<Contestant> PredictFlags::asked_schemes() const {
+  if (!break_even()) return contestants();
+  std::vector<Contestant> all;
+  for (const CodedScheme& each : coded_schemes()) all.push_back(each.scheme);
   return all;
 }
 
@@ -263,32 +262,41 @@ std::vector<std::string> PredictFlags::notes_of_flags_in_vain(
   return notes;
 }
 
-/// Notes with --training-time and --noise-ratio, which look at no steps, and with --split all,
-/// which looks at one scheme's.
+/// Notes with --training-time, --noise-ratio and --compute-share, which look at no scheme's steps,
+/// and with --split all, which looks at one scheme's.
 std::vector<std::string> PredictFlags::notes_of_other_questions() const {
-  std::vector<const CLI::Option*> others{size_, rows_,        density_,     schemes_,
-                                         vary_, reduce_rate_, update_rate_, break_even_};
+  std::vector<const CLI::Option*> others{rows_,        density_,     schemes_,   vary_,
+                                         reduce_rate_, update_rate_, break_even_};
   for (const CLI::Option* flag : checkpoints_->flags()) others.push_back(flag);
-  if (training_time()) {
-    others.insert(others.end(), options_.begin(), options_.end());
-    others.insert(others.end(), of_splits_.begin(), of_splits_.end());
-    others.insert(others.end(), {split_, noise_ratio_});
-    return notes_of_flags_in_vain(others, "--training-time is about arithmetic alone");
-  }
-  const bool of_splits = all_splits();
-  const std::vector<std::string_view> known =
-      of_splits
-          ? std::vector<std::string_view>{"workers",   "batch",        "compute-time",  "latency",
-                                          "bandwidth", "microbatches", "charge-control"}
-          : std::vector<std::string_view>{"workers", "compute-time", "straggler"};
-  for (const CLI::Option* flag : options_) {
-    if (std::ranges::find(known, flag->get_single_name()) == known.end()) others.push_back(flag);
-  }
-  if (!of_splits) {
+  const auto add_but = [&](const std::vector<std::string_view>& known) {
+    for (const CLI::Option* flag : options_) {
+      if (std::ranges::find(known, flag->get_single_name()) == known.end()) others.push_back(flag);
+    }
+  };
+  if (!all_splits() || training_time()) {
     others.insert(others.end(), of_splits_.begin(), of_splits_.end());
     others.push_back(split_);
+  }
+  if (compute_share()) {
+    add_but({"workers", "compute-time", "latency", "period", "fragments", "fragment-delay"});
+    others.push_back(noise_ratio_);
+    std::vector<std::string> notes =
+        notes_of_flags_in_vain(others, "--compute-share is about a ring and how often it is used");
+    for (std::string& note : training_time_->notes()) notes.push_back(std::move(note));
+    return notes;
+  }
+  others.push_back(size_);
+  if (training_time()) {
+    add_but({});
+    others.push_back(noise_ratio_);
+    return notes_of_flags_in_vain(others, "--training-time is about arithmetic alone");
+  }
+  if (!all_splits()) {
+    add_but({"workers", "compute-time", "straggler"});
     return notes_of_flags_in_vain(others, "--noise-ratio is about how fast workers compute");
   }
+  add_but({"workers", "batch", "compute-time", "latency", "bandwidth", "microbatches",
+           "charge-control"});
   others.push_back(noise_ratio_);
   return notes_of_flags_in_vain(others, "--split all is about gpipe and 1f1b on links alike");
 }
@@ -316,7 +324,7 @@ std::vector<std::string> notes_of_varied(const Variation& varied,
 std::vector<std::string> PredictFlags::notes_of_steps() const {
   Configuration c = setting().configuration;
   c.time = TimeMode::simulated;
-  const std::vector<Contestant> all = break_even() ? coded_schemes() : contestants();
+  const std::vector<Contestant> all = asked_schemes();
   std::vector<Configuration> configurations(all.size(), c);
   std::vector<OptionSetting> settings;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -375,7 +383,9 @@ std::vector<std::string> PredictFlags::notes_of_checkpoints() const {
 }
 
 std::vector<std::string> PredictFlags::notes() const {
-  if (training_time() || all_splits() || noise_ratio()) return notes_of_other_questions();
+  if (compute_share() || training_time() || all_splits() || noise_ratio()) {
+    return notes_of_other_questions();
+  }
   if (checkpoints()) return notes_of_checkpoints();
   std::vector<std::string> notes = notes_of_steps();
   for (std::string& note : notes_of_data()) notes.push_back(std::move(note));

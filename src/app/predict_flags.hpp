@@ -15,6 +15,7 @@
 #include "app/answer.hpp"
 #include "app/checkpoint_flags.hpp"
 #include "app/commands.hpp"
+#include "app/compute_share_flags.hpp"
 #include "app/training_time_flags.hpp"
 
 namespace trainyard::app {
@@ -33,8 +34,7 @@ class PredictFlags {
 
   bool break_even() const;
   /// For --break-even.
-  std::vector<Contestant> coded_schemes() const;
-  std::vector<std::string> codecs() const;
+  std::vector<CodedScheme> coded_schemes() const;
 
   /// --noise-ratio.
   std::optional<double> noise_ratio() const;
@@ -45,6 +45,12 @@ class PredictFlags {
   /// For --training-time; empty: the published ones. Throws UsageError.
   std::optional<TrainingTask> training_task() const;
 
+  bool compute_share() const { return compute_share_->asked(); }
+  /// For --compute-share. Throws UsageError.
+  ComputeShareQuestion compute_share_question() const {
+    return compute_share_->question(setting());
+  }
+
   bool checkpoints() const { return checkpoints_->asked(); }
   /// For --checkpoint-time.
   CheckpointQuestion checkpoint_question() const;
@@ -54,6 +60,7 @@ class PredictFlags {
 
  private:
   std::vector<Contestant> contestants() const;
+  std::vector<Contestant> asked_schemes() const;
   std::optional<Variation> varied() const;
   std::vector<std::string> notes_of_steps() const;
   const Dataset& data_of(const Configuration& configuration) const;
@@ -77,6 +84,7 @@ class PredictFlags {
   CLI::Option* update_rate_;
   CLI::Option* break_even_;
   CLI::Option* noise_ratio_;
+  std::optional<ComputeShareFlags> compute_share_;
   std::optional<CheckpointFlags> checkpoints_;
   std::optional<TrainingTimeFlags> training_time_;
   std::optional<AnswerFlags> output_;  // last in the help

@@ -1,9 +1,12 @@
 #include "app/process_run.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +15,7 @@
 #include "trainyard/base/hash.hpp"
 #include "trainyard/base/interrupt.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/run/checkpoint.hpp"
 #include "trainyard/run/host_data.hpp"
 #include "trainyard/run/processes.hpp"
 
@@ -32,6 +36,9 @@ std::string asked_text(Configuration c) {
   for (std::string* place : {&c.data_dir, &c.labels, &c.test_labels}) place->clear();
   c.network.links.file.clear();
   std::string text = run_command_text(c);
+  // All send what they keep, or none; and none begins where others go on.
+  if (!c.checkpoint.empty()) text += " --checkpoint";
+  if (!c.resume.empty()) text += " --resume";
   for (const NamedLink& one : c.network.links.named) {
     text += fmt::format(" {},{},{},{}", one.from, one.to, one.link.latency.count(),
                         one.link.bytes_per_second);
@@ -89,9 +96,31 @@ std::unique_ptr<PreparedRun> prepared_for(const Configuration& asked, const Load
   return prepared;
 }
 
+/// What the leading process has found. The others are handed what is theirs of it: they may be on
+/// hosts that have no such file.
+std::optional<FoundCheckpoint> agreed_checkpoint(const Configuration& asked, Processes& processes) {
+  auto found = agreed(
+      processes, [&] { return processes.leads() ? checkpoint_asked_for(asked) : std::nullopt; });
+  const auto bytes = processes.handed_out([&](int rank) {
+    return found && rank != 0 ? found->archive.packed([&](std::string_view name) {
+      return !is_kept_by_another(name, rank);
+    })
+                              : std::vector<std::byte>();
+  });
+  if (found) {
+    found->archive.drop([](std::string_view name) { return is_kept_by_another(name, 0); });
+  } else if (!bytes.empty()) {
+    found = FoundCheckpoint{asked.resume, Archive::unpacked(bytes)};
+  }
+  return found;
+}
+
 /// A rank whose results the leading process prints.
-int follow(const Configuration& asked, Processes& processes) {
+int follow(const Configuration& given, Processes& processes) {
+  Resumption resumption(agreed_checkpoint(given, processes));
+  const Configuration asked = agreed(processes, [&] { return resumption.configuration(given); });
   RunHooks hooks;
+  resumption.put_into(hooks);
   hooks.remark = [](const std::string&) {};
   hooks.interrupted = &interrupt_flag();
   hooks.interrupt = note_interrupt;
@@ -107,13 +136,17 @@ int follow(const Configuration& asked, Processes& processes) {
 }
 
 /// The rank whose process prints and writes.
-int lead(const Configuration& asked, Processes& processes) {
+int lead(const Configuration& given, Processes& processes) {
+  Resumption resumption(agreed_checkpoint(given, processes));
+  const Configuration asked = agreed(processes, [&] { return resumption.configuration(given); });
   const auto run = agreed(processes, [&] { return std::make_unique<OpenedRun>(asked); });
   run->hooks.processes = &processes;
+  resumption.put_into(run->hooks);
   require_same_options(asked, processes);
   const HostData loaded = load_agreed(asked, run->hooks, processes);
   const auto prepared = agreed(processes, [&] {
     auto made = prepared_for(asked, loaded.data, run->hooks, processes);
+    (void)checkpoint_folder(made->plan.configuration);  // where it cannot be, no run begins
     run->listeners.begin(made->plan.configuration);
     return made;
   });

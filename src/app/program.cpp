@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@
 #include "app/command_line.hpp"
 #include "app/commands.hpp"
 #include "app/failures.hpp"
+#include "app/load_plug_ins.hpp"
 
 namespace trainyard {
 
@@ -82,15 +84,29 @@ void require_same_command(int argc, char** argv, Processes* processes) {
 
 int run_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schemes,
                 Processes* processes) {
+  const auto add = [&] {
+    for (const SchemeMaker& make : own_schemes) add_scheme(make());
+  };
+  return run_program_with(argc, argv, add, processes);
+}
+
+int run_program_with(int argc, char** argv, const std::function<void()>& add_own,
+                     Processes* processes) {
   keep_standard_streams_open();
   watch_signals();
   try {
     bound_memory(usable_memory());
-    for (const SchemeMaker& make : own_schemes) add_scheme(make());
-    require_same_command(argc, argv, processes);
-    app::CommandLine line(processes);
+    add_own();
+    app::Loads loads = app::taken_from(argc, argv);
+    const int words = static_cast<int>(loads.words.size()) - 1;
+    require_same_command(words, loads.words.data(), processes);
+    std::optional<app::CommandLine> line;
     // A process may not find a file that the command line names, as on another host.
-    const auto parse = [&] { return line.parse(argc, argv); };
+    const auto parse = [&] {
+      for (const std::string& file : loads.files) app::load_plug_in(file);
+      line.emplace(processes);
+      return line->parse(words, loads.words.data());
+    };
     const int status = (processes == nullptr ? parse() : app::agreed(*processes, parse))();
     flush_output();
     return status;

@@ -9,10 +9,9 @@
 #include "trainyard/base/interrupt.hpp"
 #include "trainyard/base/memory_account.hpp"
 #include "trainyard/base/standard_streams.hpp"
-#include "trainyard/configuration/options.hpp"
 #include "trainyard/report/summary_format.hpp"
 #include "trainyard/run/checkpoint.hpp"
-#include "trainyard/scheme/scheme.hpp"
+#include "trainyard/run/resolve.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/relate.hpp"
 #include "trainyard/web/page.hpp"
@@ -36,16 +35,6 @@ RunPlace place_of(const Configuration& c) {
 std::vector<Note> notes_of(const LoadedData& data) {
   std::vector<Note> notes;
   std::ranges::for_each(data.remarks, noting(notes));
-  return notes;
-}
-
-/// Without what has no effect: that is of the command and not of the run, which a config.toml that
-/// is fed back repeats to the byte.
-std::vector<Note> of_run(std::vector<Note> notes, const Configuration& resolved) {
-  const OptionSetting setting{resolved, find_scheme(resolved.scheme)};
-  const std::vector<std::string> idle = idle_notes({&setting, 1}, resolved.given);
-  std::erase_if(notes,
-                [&](const Note& note) { return std::ranges::find(idle, note.text) != idle.end(); });
   return notes;
 }
 
@@ -89,6 +78,21 @@ int conclude(const std::vector<RunResult>& results) {
   return status;
 }
 
+std::optional<FoundCheckpoint> checkpoint_asked_for(const Configuration& asked) {
+  if (asked.resume.empty()) return std::nullopt;
+  return latest_checkpoint(asked.resume);
+}
+
+Configuration Resumption::configuration(const Configuration& asked) {
+  return found_ ? resumed_configuration(*found_, asked) : asked;
+}
+
+void Resumption::put_into(RunHooks& hooks) {
+  if (!found_) return;
+  hooks.resumed = &found_->archive;
+  if (hooks.remark) std::ranges::for_each(found_->remarks, hooks.remark);
+}
+
 OpenedRun::OpenedRun(const Configuration& asked)
     : place(place_of(asked)),
       report((check_outputs(place, asked.force), report_file(asked))),
@@ -97,7 +101,7 @@ OpenedRun::OpenedRun(const Configuration& asked)
 
 PreparedRun::PreparedRun(const Configuration& asked, const LoadedData& data, const RunHooks& hooks)
     : notes(notes_of(data)), plan(prepare_run(asked, data, noting(notes, hooks.remark))) {
-  plan.notes = of_run(notes, plan.configuration);
+  plan.notes = without_idle_notes(notes, plan.configuration);
 }
 
 int train(OpenedRun& run, const PreparedRun& prepared) {
@@ -125,14 +129,10 @@ int train(OpenedRun& run, const PreparedRun& prepared) {
 int run_command(const Configuration& asked, Processes* processes) {
   use_memory_as(asked);
   if (processes != nullptr) return run_among(asked, *processes);
-  std::optional<FoundCheckpoint> found;
-  if (!asked.resume.empty()) found = latest_checkpoint(asked.resume);
-  const Configuration configuration = found ? resumed_configuration(*found, asked) : asked;
+  Resumption resumption(checkpoint_asked_for(asked));
+  const Configuration configuration = resumption.configuration(asked);
   OpenedRun run(configuration);
-  if (found) {
-    run.hooks.resumed = &found->archive;
-    std::ranges::for_each(found->remarks, run.hooks.remark);
-  }
+  resumption.put_into(run.hooks);
   const LoadedData data = load_dataset(dataset_request(configuration));
   for (const std::string& remark : data.remarks) run.hooks.remark(remark);
   const PreparedRun prepared(configuration, data, run.hooks);

@@ -132,10 +132,9 @@ void check_outputs(const ScoreQuestion& question, const fs::path& model) {
   }
   check_not_read("out", question.out, read);
   check_not_read("html", question.html, read);
-  if (question.html.empty()) return;
-  const bool is_one = question.out.lexically_normal() == question.html.lexically_normal() ||
-                      is_same_file(question.out, question.html);
-  if (is_one) throw OptionError("html", question.html.string(), "is the file of --out as well");
+  if (!question.html.empty() && names_one_file(question.out, question.html)) {
+    throw OptionError("html", question.html.string(), "is the file of --out as well");
+  }
 }
 
 /// What is known of the predictions, as asked for.

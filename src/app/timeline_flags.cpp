@@ -24,14 +24,13 @@ std::string footer() {
          "ddp{bucket=1MiB}, …;\n"
          "                 of one whose workers meet every so many steps, as many: a round\n"
          "  a collective   one all-reduce of 96 kB (list collectives)\n"
-         "  a file         a message a line, 'time from to bytes': seconds, ranks from 0, bytes\n"
+         "  a file         a message a line, 'time from to bytes': seconds, ranks from 0, bytes;\n"
+         "                 or a schedule in GOAL, as --goal writes it: what it takes here\n"
          "\n"
-         "Without flags, examples and files have a network of 1.5 s a message and 5 s a megabyte;\n"
-         "schemes and collectives have 4 workers, 1.5 ms a message, 160 Mbps, and compute for 3 "
-         "ms, in\n"
-         "pipelines 24 ms; schemes that send by layers compute for 30 ms, in five layers, with 300 "
-         "us a\n"
-         "message.";
+         "Without flags, examples and lists have a network of 1.5 s a message and 5 s a megabyte;\n"
+         "schedules, schemes and collectives have 1.5 ms a message, 160 Mbps. Schemes and\n"
+         "collectives have 4 workers, who compute for 3 ms, in pipelines 24 ms; schemes that send\n"
+         "by layers compute for 30 ms, in five layers, with 300 us a message.";
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ TimelineFlags::TimelineFlags(CLI::App& command) {
                            : add_value_flag(command, option->name, option->argument, help));
     if (option->section == "scheme") options_.back()->group("[scheme]");
   }
-  output_.emplace(command, "makespan and messages as JSON", AnswerFiles::page_and_figure);
+  output_.emplace(command, "makespan and messages as JSON", AnswerFiles::page_figure_and_schedule);
   command.footer(scheme_help_note("timeline ssp") + footer());
 }
 
@@ -63,8 +62,7 @@ std::vector<OptionText> TimelineFlags::options() const {
   std::vector<OptionText> given;
   for (const CLI::Option* flag : options_) {
     const std::string name = flag->get_single_name();
-    const std::string text =
-        option_named(name).argument.empty() ? switch_value(*flag) : only_value(*flag);
+    const std::string text = option_text(option_named(name), *flag);
     if (flag->count() > 0) given.push_back({name, text});
   }
   return given;

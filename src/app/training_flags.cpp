@@ -105,6 +105,16 @@ std::string only_value(const CLI::Option& flag) {
   return given.front();
 }
 
+std::string option_text(const Option& option, const CLI::Option& flag) {
+  if (option.argument.empty()) return switch_value(flag);
+  if (option.joiner.empty()) return only_value(flag);
+  std::string text;
+  for (const std::string& value : values_of(flag)) {
+    text += (text.empty() ? "" : option.joiner) + value;
+  }
+  return text;
+}
+
 std::string only_word(const CLI::Option& argument) {
   if (argument.count() == 0) return "";
   const std::string& word = argument.results().front();
@@ -137,7 +147,7 @@ Configuration TrainingFlags::read(const Configuration& defaults,
   // First the flags' texts: in `--lr --batch 3` the mistake is at --lr, and not in a file named 3.
   std::vector<std::string> texts;
   for (const auto& [option, flag] : flags_) {
-    texts.push_back(option->argument.empty() ? switch_value(*flag) : only_value(*flag));
+    texts.push_back(option_text(*option, *flag));
   }
   Configuration configuration = defaults;
   const std::string file = only_word(*file_);

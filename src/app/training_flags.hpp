@@ -35,6 +35,9 @@ bool is_given(const CLI::Option& flag);
 /// "a,b,c" → a, b, c.
 std::vector<std::string> split_names(const std::string& text);
 
+/// The text that a flag has for its option. Throws as only_value().
+std::string option_text(const Option& option, const CLI::Option& flag);
+
 /// Adds a flag that takes one value, for only_value().
 CLI::Option* add_value_flag(CLI::App& command, const std::string& name, const std::string& argument,
                             const std::string& help);

@@ -32,7 +32,7 @@ AlignedMemory allocate_aligned(std::size_t bytes) {
 }
 
 void free_aligned(AlignedMemory memory) noexcept {
-  if (memory.data == nullptr) return;
+  if (memory.data == nullptr || memory.bytes == 0) return;
   if (memory.counted) release_memory(memory.bytes);
   if (memory.mapped) {
     munmap(memory.data, memory.bytes);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/echoed.hpp"
+#include "trainyard/base/error.hpp"
 
 namespace trainyard {
 
@@ -37,6 +38,24 @@ std::string quoted_for_shell(const std::string& word) {
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
+}
+
+std::vector<std::string> shell_words(std::string_view line) {
+  std::vector<std::string> words;
+  bool quoted = false, in_word = false;
+  for (const char c : line) {
+    if (c == '\'') {
+      quoted = !quoted;
+    } else if (c == ' ' && !quoted) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (c != '\'') words.back() += c;
+  }
+  if (quoted) throw UsageError(fmt::format("{}: a quote is not closed", echoed(std::string(line))));
+  return words;
 }
 
 }  // namespace trainyard

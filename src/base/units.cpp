@@ -212,6 +212,22 @@ std::string human_duration(double seconds) {
   return seconds == 0.0 ? "0 s" : human(seconds, units);
 }
 
+std::string long_duration(double seconds) {
+  struct Unit {
+    std::string_view name;
+    double seconds;
+  };
+  constexpr std::array<Unit, 4> units{
+      {{"min", 60.0}, {"h", 3600.0}, {"days", 86400.0}, {"years", 365.25 * 86400.0}}};
+  // Runs of weeks are counted in hours, and intervals of two hours in minutes, as in the papers.
+  constexpr std::array<double, 4> from{120.0, 10800.0, 3.6e7, 2.0 * 365.25 * 86400.0};
+  if (!std::isfinite(seconds)) return "never ends";
+  if (seconds < from[0]) return human_duration(seconds);
+  std::size_t chosen = 0;
+  while (chosen + 1 < units.size() && seconds >= from[chosen + 1]) ++chosen;
+  return fmt::format("{:.4g} {}", seconds / units[chosen].seconds, units[chosen].name);
+}
+
 std::string human_bytes(double bytes) {
   constexpr std::array<UnitName, 5> units{
       {{"B", 1.0}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}}};

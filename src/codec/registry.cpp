@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -6,14 +7,18 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/open_table.hpp"
+#include "trainyard/codec/add_codec.hpp"
 #include "trainyard/codec/codec.hpp"
 
 #include "codec/rows.hpp"
 
 namespace trainyard {
 
-const std::vector<CodecInfo>& codecs() {
-  static const std::vector<CodecInfo> table{
+namespace {
+
+std::vector<CodecInfo> published_codecs() {
+  return {
       identity_codec(),   fp16_codec(),          bf16_codec(),
       qsgd_codec(),       qsgd_elias_codec(),    terngrad_codec(),
       natural_codec(),    random_k_codec(),      random_k_unscaled_codec(),
@@ -22,7 +27,37 @@ const std::vector<CodecInfo>& codecs() {
       plain_sign_codec(), one_bit_codec(),       two_bit_codec(),
       e3m0_codec(),
   };
-  return table;
+}
+
+OpenTable<CodecInfo>& codec_table() {
+  static OpenTable<CodecInfo> all("codec", published_codecs());
+  return all;
+}
+
+/// Of codecs whose row has no function.
+std::map<std::string, CodecMaker>& codec_makers() {
+  static std::map<std::string, CodecMaker> makers;
+  return makers;
+}
+
+}  // namespace
+
+const std::vector<CodecInfo>& codecs() {
+  return codec_table().rows();
+}
+
+void add_codec(CodecInfo row, CodecMaker make) {
+  if (row.summary.empty() || row.wire.empty() || row.error.empty() || row.source.empty()) {
+    throw UsageError(fmt::format(
+        "codec '{}': .summary, .wire, .error and .source say in `list codecs` what it does",
+        row.name));
+  }
+  if (row.make == nullptr && !make) {
+    throw UsageError(fmt::format("codec '{}': nothing says how it is made", row.name));
+  }
+  const std::string name = row.name;
+  codec_table().add(std::move(row));
+  codec_makers()[name] = std::move(make);
 }
 
 std::string CodecInfo::typed() const {
@@ -64,7 +99,8 @@ std::shared_ptr<const Codec> make_codec(std::string_view text) {
     throw UsageError(missing_argument(info));
   }
   try {
-    return info.make(given ? *given : std::string_view(info.fallback));
+    const std::string_view argument = given ? *given : std::string_view(info.fallback);
+    return info.make != nullptr ? info.make(argument) : codec_makers().at(info.name)(argument);
   } catch (const UsageError& error) {
     throw UsageError(
         fmt::format("codec {}: {}; {} is accepted", info.name, error.what(), info.typed()));

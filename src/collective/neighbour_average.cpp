@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trainyard/model/kernels.hpp"
+#include "trainyard/network/network.hpp"
 
 namespace trainyard {
 
@@ -46,10 +47,12 @@ void move_in_place(Communicator& comm, const MixingRow& row, Vector vector) {
 // x_i + Σ w_ij (x_j − x_i). Where a weight is negative, as W_ii is in one round of four of MATCHA
 // over a ring, the weights of x_i and of those who have come add up to 0 somewhere on the way, and
 // no multiple of their sum can be carried on in x_i's place: the differences are summed up beside
-// it. They are all 0 where neighbours agree, so that nothing moves then, to the bit.
+// it. They are all 0 where neighbours agree, so that nothing moves then, to the bit. So they are
+// where messages may be missing, too: whose is, is not known before all have been waited for, and
+// its weight is that of x_i itself then.
 void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector,
                        VectorBuffer& scratch) {
-  if (is_an_average(row)) {
+  if (is_an_average(row) && !comm.network().faults.lose_for_good()) {
     move_in_place(comm, row, vector);
     return;
   }
@@ -62,8 +65,9 @@ void difference_to_neighbours(Communicator& comm, const MixingRow& row, ConstVec
                               Vector difference) {
   kernels::set_to_zero(difference);
   for (const MixingRow::Neighbour& neighbour : row.receives) {
-    kernels::add_difference(neighbour.weight, comm.receive(neighbour.rank).vector(), vector,
-                            difference);
+    const Message message = comm.receive(neighbour.rank);
+    if (message.lost()) continue;
+    kernels::add_difference(neighbour.weight, message.vector(), vector, difference);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cctype>
 #include <cstdint>
 #include <optional>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,10 @@
 namespace trainyard {
 
 namespace {
+
+bool ends_with_unit(std::string_view text) {
+  return !text.empty() && std::isalpha(static_cast<unsigned char>(text.back())) != 0;
+}
 
 bool countable_seconds(double value) {
   return value >= 1e-9 && value <= 9e6;
@@ -51,6 +56,22 @@ Option patience_option() {
       [](const Configuration& c) { return c.patience ? fmt::to_string(*c.patience) : ""; });
 }
 
+CheckpointInterval parse_interval(std::string_view text, std::string_view what) {
+  if (!ends_with_unit(text)) return checked_number(text, what, positive, "greater than 0");
+  const Duration time = parse_duration(text, what);
+  if (time > Duration{0}) return time;
+  throw UsageError(
+      fmt::format("{}: {} is no time between checkpoints; greater than 0, or a number "
+                  "of epochs, is accepted",
+                  what, echoed(text)));
+}
+
+std::string interval_text(const std::optional<CheckpointInterval>& interval) {
+  if (!interval) return "";
+  const Duration* const time = std::get_if<Duration>(&*interval);
+  return time != nullptr ? exact_text(*time) : fmt::to_string(std::get<double>(*interval));
+}
+
 /// Where a run is cut into legs (run/checkpoint.hpp).
 std::vector<Option> leg_options() {
   using C = Configuration;
@@ -64,19 +85,14 @@ std::vector<Option> leg_options() {
   time.idle = [](const OptionSetting& s) {
     return s.configuration.checkpoint_every ? "" : "no checkpoints are made (--checkpoint-every)";
   };
-  constexpr unsigned of_legs = taker::one_process | taker::lab;
-  return {also(of_legs,
+  return {also(taker::lab,
                number_option(
-                   "run", "checkpoint-every", "E",
-                   "make a checkpoint, for which all ranks meet, every E epochs; with --checkpoint "
-                   "alone every one",
-                   [](C& c, Text t, Text w) {
-                     c.checkpoint_every = checked_number(t, w, positive, "greater than 0");
-                   },
-                   [](const C& c) {
-                     return c.checkpoint_every ? fmt::to_string(*c.checkpoint_every) : "";
-                   })),
-          also(of_legs, std::move(time))};
+                   "run", "checkpoint-every", "E|DURATION",
+                   "make a checkpoint, for which all ranks meet, every E epochs, or when 10min of "
+                   "the run's time have passed since the last; with --checkpoint alone every epoch",
+                   [](C& c, Text t, Text w) { c.checkpoint_every = parse_interval(t, w); },
+                   [](const C& c) { return interval_text(c.checkpoint_every); })),
+          also(taker::one_process | taker::lab, std::move(time))};
 }
 
 }  // namespace
@@ -107,9 +123,8 @@ std::vector<Option> budget_options() {
       number_option(
           "run", "seconds", "T", "end after T seconds of the run's clock; 5, or 5s, or 2min",
           [](C& c, Text t, Text w) {
-            const bool has_unit =
-                !t.empty() && std::isalpha(static_cast<unsigned char>(t.back())) != 0;
-            const double value = has_unit ? to_seconds(parse_duration(t, w)) : parse_number(t, w);
+            const double value =
+                ends_with_unit(t) ? to_seconds(parse_duration(t, w)) : parse_number(t, w);
             if (!countable_seconds(value)) {
               throw UsageError(fmt::format("{}: {} is not from 1e-9 to 9000000 seconds (104 days)",
                                            w, echoed(t)));

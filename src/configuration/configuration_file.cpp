@@ -51,9 +51,12 @@ std::string toml_text(const std::string& text) {
   return result + "\"";
 }
 
-/// Whether an option that is a number otherwise has a word for its value.
+/// Whether an option that is a number otherwise has a word for its value, or a number with a unit.
 bool is_word(const std::string& value) {
-  return value == "workers";
+  constexpr std::string_view digits = "0123456789";
+  const bool has_unit = digits.find(value.front()) != std::string_view::npos &&
+                        digits.find(value.back()) == std::string_view::npos;
+  return value == "workers" || has_unit;
 }
 
 std::vector<std::string> section_names() {
@@ -98,6 +101,17 @@ bool is_default(const Option& option, const Configuration& c) {
     if (text == option.get(without)) return true;
   }
   return false;
+}
+
+/// A list, too, where the option takes one.
+std::string text_of(const Option& option, const toml::node& node, const std::string& what) {
+  const toml::array* list = option.joiner.empty() ? nullptr : node.as_array();
+  if (list == nullptr) return value_text(node, what);
+  std::string text;
+  for (const toml::node& each : *list) {
+    text += (text.empty() ? "" : option.joiner) + value_text(each, what);
+  }
+  return text;
 }
 
 class ConfigurationReader {
@@ -147,7 +161,7 @@ class ConfigurationReader {
                     keys_of(section));
       }
       const std::string what = fmt::format("{}: {}", place(name_, node), option->name);
-      const std::string text = value_text(node, what);
+      const std::string text = text_of(*option, node, what);
       if (text.empty()) refuse_empty(what, option->argument);
       option->set(configuration_, text, what);
       named_.push_back(option);

@@ -117,11 +117,10 @@ std::string label_column_idle(const OptionSetting& s) {
 Option data_format_option() {
   return {"data",
           "data-format",
-          "libsvm|csv|tsv|idx|npy|npz",
+          fmt::format("{}", fmt::join(format_names(), "|")),
           "of --dataset FILE; otherwise by what it begins with, and then by its name",
           [](C& c, Text t, Text w) {
-            static const std::array<std::string, 6> names{"libsvm", "csv", "tsv",
-                                                          "idx",    "npy", "npz"};
+            const std::vector<std::string> names = format_names();
             c.data_format = names[chosen(t, w, names)];
           },
           [](const C& c) { return c.data_format; }};

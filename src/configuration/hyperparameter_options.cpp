@@ -59,11 +59,27 @@ std::string hyperparameter_text(const HyperparameterInfo& p, double value) {
   return p.unit == Unit::none ? fmt::to_string(value) : quantity_text(p.unit, value);
 }
 
-/// " [10]", or " [1 on this machine]"; where it depends on the run, the help says it in words.
-std::string default_text(const HyperparameterInfo& p) {
+/// "10", or "1 on this machine"; empty where it depends on the run: the help says it in words.
+std::string fallback_text(const HyperparameterInfo& p) {
   if (p.run_fallback != nullptr) return "";
-  return fmt::format(" [{}{}]", hyperparameter_text(p, p.default_value()),
-                     p.machine_fallback != nullptr ? " on this machine" : "");
+  return hyperparameter_text(p, p.default_value()) +
+         (p.machine_fallback != nullptr ? " on this machine" : "");
+}
+
+/// " [10]", or " [10; mine: 4]" where a scheme has another than the first one that takes it.
+std::string default_text(const HyperparameterInfo& first) {
+  const std::string usual = fallback_text(first);
+  std::string text = usual;
+  for (const Scheme& scheme : schemes()) {
+    for (const HyperparameterInfo& p : scheme.hyperparameters) {
+      if (p.name != first.name) continue;
+      const std::string own = fallback_text(p);
+      if (own == usual) continue;
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", scheme.name,
+                          own.empty() ? "as the run has it" : own);
+    }
+  }
+  return text.empty() ? "" : fmt::format(" [{}]", text);
 }
 
 bool has_hyperparameter(const Scheme& scheme, const std::string& name) {
@@ -90,13 +106,16 @@ std::string takers_of(const std::string& name) {
 
 }  // namespace
 
+std::string hyperparameter_help(const HyperparameterInfo& p) {
+  return fmt::format("{}: {}{}", takers_of(p.name), p.help, default_text(p));
+}
+
 std::vector<Option> hyperparameter_options() {
   std::vector<Option> table;
   for (const Scheme& scheme : schemes()) {
     for (const HyperparameterInfo& p : scheme.hyperparameters) {
       if (std::ranges::find(table, p.name, &Option::name) != table.end()) continue;
-      const std::string help = fmt::format("{}: {}{}", takers_of(p.name), p.help, default_text(p));
-      table.push_back({"scheme", p.name, p.argument, help,
+      table.push_back({"scheme", p.name, p.argument, hyperparameter_help(p),
                        [p](Configuration& c, std::string_view text, std::string_view what) {
                          c.hyperparameters[p.name] = parse_hyperparameter(p, text, what);
                        },

@@ -14,6 +14,8 @@ namespace trainyard {
 
 namespace {
 
+constexpr std::string_view lab_prefix = "lab:";
+
 Lab lab_of(const LabText& lab) {
   const std::string name(lab.name);
   const toml::table root = parsed_toml(lab.text, "lab:" + name);
@@ -34,10 +36,13 @@ const std::vector<Lab>& labs() {
   return all;
 }
 
+std::string_view lab_name(std::string_view name) {
+  return name.starts_with(lab_prefix) ? name.substr(lab_prefix.size()) : name;
+}
+
 std::optional<std::string_view> lab_text(std::string_view configuration) {
-  constexpr std::string_view prefix = "lab:";
-  if (!configuration.starts_with(prefix)) return std::nullopt;
-  return find_named(labs(), configuration.substr(prefix.size()), "lab").text;
+  if (!configuration.starts_with(lab_prefix)) return std::nullopt;
+  return find_named(labs(), lab_name(configuration), "lab").text;
 }
 
 }  // namespace trainyard

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/scheme/scheme.hpp"
@@ -18,6 +19,7 @@ using C = Configuration;
 using Text = std::string_view;
 
 constexpr std::string_view as_inside = "inside";
+constexpr std::string_view as_bandwidth = "same";
 
 Option racks_option() {
   return {"network",
@@ -99,6 +101,62 @@ Option bandwidth_option() {
           [](const C& c) { return bandwidth_text(c.network.bytes_per_second); }};
 }
 
+/// Of the ports of workers' machines.
+Option port_option(std::string name, std::string help,
+                   std::optional<double> Network::*bytes_per_second) {
+  return {"network",
+          std::move(name),
+          "RATE",
+          std::move(help),
+          [=](C& c, Text t, Text w) {
+            (c.network.*bytes_per_second).reset();
+            if (t != as_bandwidth) c.network.*bytes_per_second = parse_bandwidth(t, w);
+          },
+          [=](const C& c) {
+            const std::optional<double>& given = c.network.*bytes_per_second;
+            return given ? bandwidth_text(*given) : std::string(as_bandwidth);
+          }};
+}
+
+Option up_bandwidth_option() {
+  return port_option("up-bandwidth",
+                     "of the ports by which workers' machines send; same: as --bandwidth",
+                     &Network::up_bytes_per_second);
+}
+
+Option down_bandwidth_option() {
+  return port_option("down-bandwidth",
+                     "of the ports by which workers' machines receive; same: as --bandwidth",
+                     &Network::down_bytes_per_second);
+}
+
+std::string window_text(std::uint64_t bytes) {
+  if (bytes == 0) return "none";
+  std::string unit = "B";
+  for (const char* larger : {"KiB", "MiB", "GiB"}) {
+    if (bytes % 1024 != 0) break;
+    bytes /= 1024;
+    unit = larger;
+  }
+  return fmt::format("{}{}", bytes, unit);
+}
+
+Option tcp_window_option() {
+  return {
+      "network",
+      "tcp-window",
+      "none|SIZE",
+      "bytes of a connection under way at most: no link carries more in a round trip, like 64KiB",
+      [](C& c, Text t, Text w) {
+        c.network.tcp_window = t == "none" ? 0 : parse_bytes(t, w);
+        if (t != "none" && c.network.tcp_window == 0) {
+          throw UsageError(
+              fmt::format("{}: {} lets nothing through; above 0, or none", w, echoed(t)));
+        }
+      },
+      [](const C& c) { return window_text(c.network.tcp_window); }};
+}
+
 Option ports_option() {
   return {"network",
           "ports",
@@ -118,32 +176,45 @@ Option jitter_option() {
 }
 
 Option fault_option() {
-  return {"network",
-          "fault",
-          "none|FAULT[+FAULT…]",
-          "what goes wrong: loss:P, loss:gilbert:p,r,h,k, slow-link:RANK[,RANK]:FACTOR, "
-          "partition:RANKS|RANKS, stall:RANK, crash:RANK, each with @FROM-TO, and "
-          "crash:worker-mtbf=DURATION,repair=DURATION",
-          [](C& c, Text t, Text w) { parse_faults(t, w, c.network.faults); },
-          [](const C& c) { return faults_text(c.network.faults); }};
+  Option option{
+      "network",
+      "fault",
+      "none|FAULT[+FAULT…]",
+      "what goes wrong, also given several times: loss:P, loss:gilbert:p,r,h,k, "
+      "slow-link:RANK[,RANK]:FACTOR, partition:RANKS|RANKS, stall:RANK, crash:RANK, each with "
+      "@FROM-TO, crash:worker-mtbf=DURATION,repair=DURATION, and trace:FILE",
+      [](C& c, Text t, Text w) { parse_faults(t, w, c.network.faults); },
+      [](const C& c) { return faults_text(c.network.faults); }};
+  option.joiner = '+';  // of "+" GCC 12 says falsely that it overlaps
+  return option;
 }
 
 Option on_failure_option() {
   return {"network",
           "on-failure",
-          "wait|stop|restart",
-          "when a rank crashes: it comes back with its memory; the run ends; or all go back to the "
-          "last checkpoint",
+          "wait|stop|restart|shrink",
+          "when a rank crashes: it comes back with its memory; the run ends; all go back to the "
+          "last checkpoint; or the others go on without it",
           [](C& c, Text t, Text w) { c.network.faults.on_failure = parse_on_failure(t, w); },
           [](const C& c) { return on_failure_text(c.network.faults.on_failure); }};
+}
+
+Option detection_option() {
+  return {"network",
+          "detection",
+          "DURATION",
+          "with --on-failure shrink: from a crash until the others know and go on",
+          [](C& c, Text t, Text w) { c.network.faults.detection = parse_duration(t, w); },
+          [](const C& c) { return exact_text(c.network.faults.detection); }};
 }
 
 Option retransmit_option() {
   return {
       "network",
       "retransmit",
-      "DURATION[:double]",
-      "after so long a lost message is sent again; double: and twice as long each time",
+      "DURATION[:double]|never",
+      "after so long a lost message is sent again; double: and twice as long each time; never: it "
+      "is gone for good, for schemes that take datagrams",
       [](C& c, Text t, Text w) { c.network.faults.retransmission = parse_retransmission(t, w); },
       [](const C& c) { return retransmission_text(c.network.faults.retransmission); }};
 }
@@ -207,6 +278,23 @@ std::string no_bytes_are_sent(const OptionSetting& s) {
   return fmt::format("{} sends a token without bytes", s.scheme.name);
 }
 
+/// A window that no link fills is wide enough.
+std::string tcp_window_idle(const OptionSetting& s) {
+  std::string reason = no_bytes_are_sent(s);
+  if (!reason.empty()) return reason;
+  const Network& network = s.configuration.network;
+  const auto is_narrower = [&](const Link& link) { return network.within_window(link) != link; };
+  const double port =
+      std::max({network.bytes_per_second, network.worker_up(), network.worker_down()});
+  const Link between{network.between_latency.value_or(network.latency),
+                     network.between_bytes_per_second.value_or(port)};
+  const bool binds =
+      is_narrower({network.latency, port}) || (network.racks > 1 && is_narrower(between)) ||
+      std::ranges::any_of(network.links.named,
+                          [&](const NamedLink& named) { return is_narrower(named.link); });
+  return binds ? "" : "no link holds as much in a round trip, 2 × --latency";
+}
+
 std::string ports_idle(const OptionSetting& s) {
   const Network& network = s.configuration.network;
   const bool has_latency = network.latency.count() > 0 || network.jitter.any() ||
@@ -264,6 +352,13 @@ std::string on_failure_idle(const OptionSetting& s) {
   return s.configuration.network.faults.crash() ? "" : "nothing crashes (--fault)";
 }
 
+std::string detection_idle(const OptionSetting& s) {
+  std::string idle = on_failure_idle(s);
+  if (!idle.empty()) return idle;
+  const bool shrinks = s.configuration.network.faults.on_failure == OnFailure::shrink;
+  return shrinks ? "" : "nobody goes on without a rank that crashed (--on-failure shrink)";
+}
+
 std::string retransmit_idle(const OptionSetting& s) {
   if (!s.configuration.network.faults.loses()) return "--fault loses no message";
   return nothing_is_sent(s);
@@ -283,6 +378,9 @@ std::vector<Option> network_options() {
   return {
       also(of_ports, idle_where(latency_option(), nothing_is_sent)),
       also(of_ports, idle_where(bandwidth_option(), no_bytes_are_sent)),
+      also(of_links, idle_where(up_bandwidth_option(), no_bytes_are_sent)),
+      also(of_links, idle_where(down_bandwidth_option(), no_bytes_are_sent)),
+      also(of_ports, idle_where(tcp_window_option(), tcp_window_idle)),
       also(of_ports, idle_where(ports_option(), ports_idle)),
       also(of_all, idle_where(server_placement_option(), server_placement_idle)),
       also(taker::predict | taker::lab, idle_where(sparse_wire_option(), sparse_wire_idle)),
@@ -294,6 +392,7 @@ std::vector<Option> network_options() {
       also(of_faults, idle_where(fault_option(), fault_idle)),
       also(of_faults, idle_where(retransmit_option(), retransmit_idle)),
       also(taker::lab | taker::one_process, idle_where(on_failure_option(), on_failure_idle)),
+      also(taker::lab | taker::one_process, idle_where(detection_option(), detection_idle)),
       also(of_all, idle_where(charge_control_option(), charge_control_idle)),
   };
 }

@@ -247,18 +247,6 @@ std::vector<Option> model_options() {
   };
 }
 
-/// A scheme of one's own may have a hyperparameter of the name of another flag.
-void check_names_differ(const std::vector<Option>& all) {
-  for (const Scheme& scheme : schemes()) {
-    for (const HyperparameterInfo& p : scheme.hyperparameters) {
-      if (std::ranges::count(all, p.name, &Option::name) == 1) continue;
-      throw UsageError(fmt::format(
-          "scheme '{}': hyperparameter '{}': .name: --{} is an option of every run already",
-          scheme.name, p.name, p.name));
-    }
-  }
-}
-
 /// Why `option` has no effect in any of them; empty where it has one.
 std::string idle_in_all(const Option& option, std::span<const OptionSetting> settings) {
   std::string first;
@@ -286,21 +274,81 @@ std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,
   return notes;
 }
 
-const std::vector<Option>& options() {
+namespace {
+
+/// Options are handed out by reference: there is room for so many more.
+constexpr std::size_t most_late_options = 256;
+
+std::vector<Option> options_of_hyperparameters() {
+  return also(taker::predict | taker::timeline | taker::lab, hyperparameter_options());
+}
+
+std::vector<Option> all_options() {
   constexpr unsigned of_rules = taker::predict | taker::timeline | taker::lab;
-  static const std::vector<Option> table = [] {
-    std::vector<Option> all;
-    for (auto part :
-         {rank_options(), also(taker::lab, budget_options()), seed_and_evaluation_options(),
-          also(of_rules, ingredient_options()), also(of_rules, hyperparameter_options()),
-          data_options(), model_options(), also(taker::lab, optimizer_options()), network_options(),
-          compute_options(), output_options()}) {
-      all.insert(all.end(), part.begin(), part.end());
-    }
-    check_names_differ(all);
+  std::vector<Option> all;
+  for (auto part :
+       {rank_options(), also(taker::lab, budget_options()), seed_and_evaluation_options(),
+        also(of_rules, ingredient_options()), options_of_hyperparameters(), data_options(),
+        model_options(), also(taker::lab, optimizer_options()), network_options(),
+        compute_options(), output_options()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  all.reserve(all.size() + most_late_options);
+  return all;
+}
+
+bool is_hyperparameter(const Option& option) {
+  return option.section == "scheme" && std::ranges::any_of(schemes(), [&](const Scheme& scheme) {
+           return std::ranges::count(scheme.hyperparameters, option.name,
+                                     &HyperparameterInfo::name) > 0;
+         });
+}
+
+void check_names_differ(const std::vector<Option>& all, const Scheme& scheme) {
+  for (const HyperparameterInfo& p : scheme.hyperparameters) {
+    const auto clashes = [&](const Option& option) {
+      return option.name == p.name && !is_hyperparameter(option);
+    };
+    const bool twice = std::ranges::count(all, p.name, &Option::name) > 1;
+    if (!twice && std::ranges::none_of(all, clashes)) continue;
+    throw UsageError(fmt::format(
+        "scheme '{}': hyperparameter '{}': .name: --{} is an option of every run already",
+        scheme.name, p.name, p.name));
+  }
+}
+
+std::vector<Option>& option_table() {
+  static std::vector<Option> table = [] {
+    std::vector<Option> all = all_options();
+    for (const Scheme& scheme : schemes()) check_names_differ(all, scheme);
     return all;
   }();
   return table;
+}
+
+}  // namespace
+
+const std::vector<Option>& options() {
+  return option_table();
+}
+
+void check_hyperparameter_names(const Scheme& scheme) {
+  check_names_differ(option_table(), scheme);
+}
+
+void add_options_of_schemes() {
+  std::vector<Option>& table = option_table();
+  for (Option& option : options_of_hyperparameters()) {
+    const auto same = std::ranges::find(table, option.name, &Option::name);
+    if (same != table.end()) {
+      *same = std::move(option);
+    } else if (table.size() == table.capacity()) {
+      throw UsageError(fmt::format("hyperparameter '{}': {} were added; there is room for no more",
+                                   option.name, most_late_options));
+    } else {
+      table.push_back(std::move(option));
+    }
+  }
 }
 
 std::vector<const Option*> options_taken_by(unsigned one) {

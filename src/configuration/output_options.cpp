@@ -134,7 +134,7 @@ std::vector<Option> result_options() {
 
 std::vector<Option> output_options() {
   std::vector<Option> all = result_options();
-  for (Option& row : checkpoint_options()) all.push_back(also(taker::one_process, std::move(row)));
+  for (Option& row : checkpoint_options()) all.push_back(std::move(row));
   return all;
 }
 

@@ -71,10 +71,90 @@ void read_show(const toml::node& node, const std::string& what, const std::strin
     if (!flag.is_boolean()) throw UsageError(where + ": expected true or false");
     page.logarithmic = flag.as_boolean()->get();
   };
+  const auto read_minimum = [&](const toml::node& number, const std::string& where) {
+    page.minimum = number.value<double>();
+    if (!page.minimum) throw UsageError(where + ": expected a number");
+  };
   read_table(*table, "show", file,
              {{"x", [&](const auto& x, const auto& where) { page.x = text_of(x, where); }},
               {"y", [&](const auto& y, const auto& where) { page.y = text_of(y, where); }},
-              {"log", read_log}});
+              {"log", read_log},
+              {"minimum", read_minimum}});
+}
+
+const toml::table& table_of(const toml::node& node, const std::string& what, const char* expected) {
+  const toml::table* table = node.as_table();
+  if (table == nullptr) throw UsageError(fmt::format("{}: expected {}", what, expected));
+  return *table;
+}
+
+PageWatch watch_of(const toml::node& node, const std::string& what, const std::string& file) {
+  PageWatch watch;
+  read_table(
+      table_of(node, what, R"({ curve = "ring", slider = "latency" })"), "watch", file,
+      {{"curve", [&](const auto& text, const auto& at) { watch.curve = text_of(text, at); }},
+       {"slider", [&](const auto& text, const auto& at) { watch.slider = text_of(text, at); }}});
+  return watch;
+}
+
+double real_of(const toml::node& node, const std::string& what) {
+  const std::optional<double> number = node.value<double>();
+  if (!number || !(*number > 0.0)) throw UsageError(what + ": expected a number above 0");
+  return *number;
+}
+
+/// Two numbers, the lower one first.
+void read_range(const toml::node& node, const std::string& what, double& low, double& high) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr || array->size() != 2) throw UsageError(what + ": expected [LOW, HIGH]");
+  low = real_of(*array->get(0), what);
+  high = real_of(*array->get(1), what);
+  if (low > high) throw UsageError(what + ": expected [LOW, HIGH], with LOW not above HIGH");
+}
+
+DrawnGuess drawn_of(const toml::node& node, const std::string& what, const std::string& file) {
+  const auto* const expected =
+      R"({ option = "period", from = 1, to = 128, units = ["step", "steps"], right = [5, 28], tolerance = 1.1 })";
+  DrawnGuess drawn;
+  const auto number_into = [](double& number) {
+    return
+        [&number](const toml::node& value, const std::string& at) { number = real_of(value, at); };
+  };
+  read_table(
+      table_of(node, what, expected), "drawn", file,
+      {{"option", [&](const auto& text, const auto& at) { drawn.option = text_of(text, at); }},
+       {"units",
+        [&](const auto& words, const auto& at) { drawn.units = list_of(words, at, text_of); }},
+       {"from", number_into(drawn.from)},
+       {"to", number_into(drawn.to)},
+       {"right", [&](const auto& range,
+                     const auto& at) { read_range(range, at, drawn.right_from, drawn.right_to); }},
+       {"tolerance", number_into(drawn.tolerance)}});
+  const bool ascends = drawn.from < drawn.right_from && drawn.right_from <= drawn.right_to &&
+                       drawn.right_to < drawn.to && drawn.from > 0.0;
+  if (!ascends || drawn.tolerance < 1.0 || drawn.units.size() != 2) {
+    throw UsageError(fmt::format("{}: expected {}, with `right` within the line", what, expected));
+  }
+  return drawn;
+}
+
+PageGuess guess_of(const toml::node& node, const std::string& what, const std::string& file) {
+  PageGuess guess;
+  const auto read_wanted = [&](const toml::node& word, const std::string& at) {
+    const std::string wanted = text_of(word, at);
+    if (wanted != "least" && wanted != "most") {
+      throw UsageError(
+          fmt::format("{}: found {}; expected \"least\" or \"most\"", at, echoed(wanted)));
+    }
+    guess.most = wanted == "most";
+  };
+  read_table(
+      table_of(node, what, "it as a section: [page.guess]"), "section [page.guess]", file,
+      {{"question", [&](const auto& text, const auto& at) { guess.question = text_of(text, at); }},
+       {"figure", [&](const auto& text, const auto& at) { guess.figure = text_of(text, at); }},
+       {"drawn", [&](const auto& line, const auto& at) { guess.drawn = drawn_of(line, at, file); }},
+       {"wanted", read_wanted}});
+  return guess;
 }
 
 /// Its option is there, and takes its values.
@@ -145,6 +225,10 @@ LabPage read_page(const toml::node& part, const std::string& file) {
         [&](const auto& node, const auto& what) { page.story = list_of(node, what, text_of); }},
        {"show", [&](const auto& node, const auto& what) { read_show(node, what, file, page); }},
        {"timeline", text_into(page.timeline)},
+       {"watch",
+        [&](const auto& node, const auto& what) { page.watch = watch_of(node, what, file); }},
+       {"guess",
+        [&](const auto& node, const auto& what) { page.guess = guess_of(node, what, file); }},
        {"slider",
         [&](const auto& node, const auto& what) { page.sliders = sliders_of(node, what, file); }}});
   return page;

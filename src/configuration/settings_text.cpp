@@ -39,6 +39,8 @@ std::string crash_clauses(const Configuration& c) {
   std::vector<OptionText> settings;
   const auto add = [&](const char* name) { settings.push_back({name, option_named(name).get(c)}); };
   if (c.network.faults.crash()) add("on-failure");
+  if (c.network.faults.crash() && c.network.faults.on_failure == OnFailure::shrink)
+    add("detection");
   if (c.checkpoint_every) add("checkpoint-every");
   if (c.checkpoint_every && c.checkpoint_time) add("checkpoint-time");
   return clauses(settings);

@@ -46,6 +46,13 @@ double read_bytes(std::string_view text, std::string_view of) {
   return static_cast<double>(parse_bytes(text, of));
 }
 
+std::string human_bandwidth(double bytes_per_second) {
+  if (!std::isfinite(bytes_per_second)) return "infinite";
+  const double megabits = bytes_per_second * 8e-6;
+  return megabits < 1000.0 ? fmt::format("{:.4g} Mbps", megabits)
+                           : fmt::format("{:.4g} Gbps", megabits / 1000.0);
+}
+
 /// In the order in which they are tried: a plain number is no duration.
 const std::array<Scale, 4>& scales() {
   static const std::array<Scale, 4> all{
@@ -58,9 +65,7 @@ const std::array<Scale, 4>& scales() {
             return scaled_text(v * 1e9, {"ns", "us", "ms", "s"});
           }},
       Scale{{"B/s", read_bandwidth, [](double v) { return fmt::format("{:.17g}bps", 8.0 * v); },
-             [](double v) {
-               return std::isfinite(v) ? fmt::format("{:.4g} Mbps", v * 8e-6) : "infinite";
-             }},
+             human_bandwidth},
             [](double v) {
               return scaled_text(v * 8.0, {"bps", "kbps", "Mbps", "Gbps", "Tbps"});
             }},

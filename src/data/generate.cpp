@@ -51,13 +51,16 @@ Dataset empty_dense(std::size_t rows, std::size_t features, int classes) {
   return data;
 }
 
-/// Feature j with a probability in proportion to 1/(j+1).
-class ZipfLaw {
+/// How often features are drawn: feature j in proportion to 1/(j+1), as words are, or all alike.
+enum class FeatureLaw { zipf, even };
+
+class LawOfFeatures {
  public:
-  explicit ZipfLaw(std::size_t features) : totals_(features), guide_(std::bit_ceil(features)) {
+  LawOfFeatures(std::size_t features, FeatureLaw law)
+      : totals_(features), guide_(std::bit_ceil(features)) {
     double total = 0.0;
     for (std::size_t j = 0; j < features; ++j) {
-      total += 1.0 / static_cast<double>(j + 1);
+      total += law == FeatureLaw::even ? 1.0 : 1.0 / static_cast<double>(j + 1);
       totals_[j] = total;
     }
     for (std::size_t part = 0; part < guide_.size(); ++part) {
@@ -79,13 +82,13 @@ class ZipfLaw {
   }
 
  private:
-  std::vector<double> totals_;  // of 1/(j+1), up to j
+  std::vector<double> totals_;  // of the features up to j
   std::vector<std::uint32_t>
       guide_;  // of equal parts of the sum, a power of two: the first feature
 };
 
 /// Different features of one row, in increasing order.
-void draw_columns(const ZipfLaw& law, std::size_t draws, RandomStream& random,
+void draw_columns(const LawOfFeatures& law, std::size_t draws, RandomStream& random,
                   std::vector<std::uint32_t>& columns) {
   columns.clear();
   for (std::size_t i = 0; i < draws; ++i) columns.push_back(law.draw(random));
@@ -107,7 +110,7 @@ struct SparseRows {
   std::vector<float> values;
 };
 
-SparseRows make_sparse_block(std::size_t rows, const ZipfLaw& law,
+SparseRows make_sparse_block(std::size_t rows, const LawOfFeatures& law,
                              const std::vector<double>& true_weights, std::size_t draws,
                              RandomStream& random, Label* labels) {
   SparseRows block;
@@ -180,8 +183,10 @@ Dataset generate_dense_logistic(std::size_t rows, std::size_t features, std::uin
   return data;
 }
 
-Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::size_t row_draws,
-                                 std::uint64_t seed) {
+namespace {
+
+Dataset sparse_logistic(std::size_t rows, std::size_t features, std::size_t row_draws,
+                        FeatureLaw of_features, std::uint64_t seed) {
   require(features > 0 && row_draws > 0, "a sparse row needs features to draw");
   Dataset data;
   data.rows = rows;
@@ -191,9 +196,10 @@ Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::si
   RandomStream shared = shared_stream(seed);
   std::vector<double> true_weights(features);
   for (std::size_t j = 0; j < features; ++j) {
-    true_weights[j] = shared.normal() * std::pow(static_cast<double>(j + 1), -0.25);
+    const double rank = of_features == FeatureLaw::even ? 1.0 : static_cast<double>(j + 1);
+    true_weights[j] = shared.normal() * std::pow(rank, -0.25);
   }
-  const ZipfLaw law(features);
+  const LawOfFeatures law(features, of_features);
   std::vector<SparseRows> blocks((rows + block_rows - 1) / block_rows);
   parallel_blocks(blocks.size(), [&](std::size_t block) {
     RandomStream random(seed, Purpose::data_generator, static_cast<std::uint32_t>(block + 1));
@@ -204,6 +210,13 @@ Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::si
   });
   join_sparse_blocks(blocks, data);
   return data;
+}
+
+}  // namespace
+
+Dataset generate_sparse_logistic(std::size_t rows, std::size_t features, std::size_t row_draws,
+                                 std::uint64_t seed) {
+  return sparse_logistic(rows, features, row_draws, FeatureLaw::zipf, seed);
 }
 
 Dataset generate_blobs(std::size_t rows, std::size_t features, int classes, double spread,
@@ -275,6 +288,14 @@ const std::vector<GeneratorInfo>& generators() {
        200'000,
        [](std::uint64_t seed, std::size_t rows) {
          return split_off_test(generate_sparse_logistic(with_test(rows), 50'000, 64, seed), rows);
+       }},
+      {"spread-logistic",
+       "20,000 + 5,000 test rows, 10,000 features, 64 nonzeros a row, all features alike, 2 "
+       "classes",
+       20'000,
+       [](std::uint64_t seed, std::size_t rows) {
+         return split_off_test(sparse_logistic(with_test(rows), 10'000, 64, FeatureLaw::even, seed),
+                               rows);
        }},
       {"dense-logistic", "10,000 + 2,500 test rows, 100 dense features, 2 classes", 10'000,
        [](std::uint64_t seed, std::size_t rows) {

@@ -11,6 +11,7 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/fetch_script.hpp"
 #include "trainyard/data/partition.hpp"
+#include "trainyard/data/rows_in_memory.hpp"
 #include "trainyard/data/split_file.hpp"
 
 #include "data/hold_out.hpp"
@@ -297,7 +298,67 @@ LoadedData load_split_file(const DatasetRequest& request, RowCheck check) {
   return loaded;
 }
 
+/// What is done to rows of any origin, once it is settled which are for training.
+void complete(const DatasetRequest& request, LoadedData& loaded) {
+  Preparation& preparation = loaded.preparation;
+  preparation.sparse = loaded.train.sparse;
+  preparation.features = loaded.train.features;
+  preparation.classes = loaded.train.classes;
+  preparation.scaling = request.scaling;
+  preparation.intercept = request.intercept;
+  settle_weights(request, loaded);
+  if (!request.intercept) return;
+  for (Dataset* const set : {&loaded.train, &loaded.validation, &loaded.test}) {
+    if (set->rows > 0) append_intercept(*set);
+  }
+}
+
+void check_no_files(const RowsInMemory& rows, const DatasetRequest& request) {
+  constexpr const char* as_arrays = "the training rows are in memory, and these have to be, too";
+  if (is_test_file(request)) {
+    const bool is_share = validation_fraction(request.test).has_value();
+    throw OptionError("test", request.test,
+                      is_share ? "every-fifth takes a fifth of the training rows, and --validation "
+                                 "takes other shares"
+                               : as_arrays);
+  }
+  if (is_validation_file(request)) throw OptionError("validation", request.validation, as_arrays);
+  if (!request.start.folder.empty()) {
+    throw OptionError("start", request.start.folder,
+                      "the training rows are in memory, and what made the model's is not known");
+  }
+  if (!request.test.empty() && rows.test.rows > 0) {
+    throw OptionError("test", request.test, "test rows are given, too; one of them is accepted");
+  }
+  if (!request.validation.empty() && rows.validation.rows > 0) {
+    throw OptionError("validation", request.validation,
+                      "validation rows are given, too; one of them is accepted");
+  }
+}
+
+/// Scaling writes where rows lie, and a view's are somebody else's.
+void own_rows(Dataset& rows) {
+  rows.dense = AlignedBuffer<float>::copy_of(rows.dense.span());
+  rows.values = AlignedBuffer<float>::copy_of(rows.values.span());
+}
+
 }  // namespace
+
+LoadedData load_rows(RowsInMemory rows, const DatasetRequest& request) {
+  check_no_files(rows, request);
+  if (request.scaling != FeatureScaling::none) {
+    for (Dataset* const set : {&rows.train.data, &rows.test, &rows.validation}) own_rows(*set);
+  }
+  ReadOptions options;
+  options.format = rows.train.data.sparse ? Format::libsvm : Format::npy;
+  if (request.labels_used) check_training_labels(rows.name, rows.train, true, rows.train.remarks);
+  LoadedData loaded = loaded_from(rows.name, options, rows.train);
+  loaded.test = std::move(rows.test);
+  loaded.validation = std::move(rows.validation);
+  settle_rows(std::move(rows.train), {}, request, loaded);
+  complete(request, loaded);
+  return loaded;
+}
 
 bool asks_for_split_file(const DatasetRequest& request) {
   return origin_of(request.dataset) == DataOrigin::file && is_split_file(request.dataset);
@@ -318,18 +379,7 @@ LoadedData load_dataset(const DatasetRequest& request, RowCheck check) {
     return load_as_before(request, request.start.open(request.start.folder));
   }
   LoadedData loaded = load(request);
-  Preparation& preparation = loaded.preparation;
-  preparation.sparse = loaded.train.sparse;
-  preparation.features = loaded.train.features;
-  preparation.classes = loaded.train.classes;
-  preparation.scaling = request.scaling;
-  preparation.intercept = request.intercept;
-  settle_weights(request, loaded);
-  if (request.intercept) {
-    for (Dataset* const set : {&loaded.train, &loaded.validation, &loaded.test}) {
-      if (set->rows > 0) append_intercept(*set);
-    }
-  }
+  complete(request, loaded);
   return loaded;
 }
 

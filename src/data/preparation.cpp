@@ -46,6 +46,10 @@ void check_format(const Preparation& preparation, const std::filesystem::path& f
         "{}: found a file of format {}; the model was trained on {}: expected {} (--data-format)",
         file.string(), format_text(format), trained_on, expected));
   };
+  if (is_own_format(format)) {
+    if (format == preparation.format) return;
+    refuse(fmt::format("a file of format {}", format_text(preparation.format)), "such a file");
+  }
   const bool is_table = format == Format::csv || format == Format::tsv;
   const bool is_sparse = preparation.sparse && preparation.schema == nullptr;
   if (preparation.schema != nullptr && !is_table) {

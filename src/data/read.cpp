@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -13,10 +14,13 @@
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/memory_account.hpp"
+#include "trainyard/base/open_table.hpp"
 #include "trainyard/base/text_file.hpp"
+#include "trainyard/data/add_reader.hpp"
 #include "trainyard/data/data_file.hpp"
 
 #include "data/file_kind.hpp"
+#include "data/file_rows.hpp"
 #include "data/readers.hpp"
 
 namespace trainyard {
@@ -25,15 +29,17 @@ namespace {
 
 struct FormatInfo {
   Format format;
-  std::string_view name;
-  std::vector<std::string_view> endings;  // of file names that are taken for this format
+  std::string name;
+  std::vector<std::string> endings;  // of file names that are taken for this format
   CodedDataset (*read)(NamedSource file, NamedSource labels, const ReadOptions& options);
+  /// Instead of `read`, of a format of one's own.
+  std::function<FileRows(const std::filesystem::path& file)> read_own{};
 };
 
 /// One row a format. A name that ends in none of these is taken for LIBSVM, whose files have no
 /// customary ending.
-const std::vector<FormatInfo>& formats() {
-  static const std::vector<FormatInfo> table = {
+std::vector<FormatInfo> published_formats() {
+  return {
       {Format::libsvm,
        "libsvm",
        {".libsvm", ".svm"},
@@ -71,11 +77,15 @@ const std::vector<FormatInfo>& formats() {
          return read_npz(std::move(file), options);
        }},
   };
+}
+
+OpenTable<FormatInfo>& formats() {
+  static OpenTable<FormatInfo> table("data format", published_formats());
   return table;
 }
 
 const FormatInfo& info_of(Format format) {
-  for (const FormatInfo& info : formats()) {
+  for (const FormatInfo& info : formats().rows()) {
     if (info.format == format) return info;
   }
   throw InternalError("a format without a reader");
@@ -99,18 +109,41 @@ void require_room_for(const NamedSource& file, std::uint64_t values, std::size_t
   require_room(static_cast<double>(held) * sizeof(float), "its data");
 }
 
+void add_reader(OwnReader reader) {
+  if (!reader.read) throw UsageError(fmt::format("reader '{}': .read: is missing", reader.name));
+  for (const std::string& ending : reader.endings) {
+    if (ending.size() > 1 && ending.front() == '.') continue;
+    throw UsageError(fmt::format("reader '{}': .endings: found {}; expected one like .{}",
+                                 reader.name, echoed(ending), reader.name));
+  }
+  // Those of the table stand for themselves; what is added has the numbers behind them.
+  const auto& rows = formats().rows();
+  const auto same = std::ranges::find(rows, reader.name, &FormatInfo::name);
+  const auto format = static_cast<Format>(same - rows.begin());
+  formats().add(
+      {format, std::move(reader.name), std::move(reader.endings), nullptr, std::move(reader.read)});
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const FormatInfo& info : formats().rows()) names.push_back(info.name);
+  return names;
+}
+
 Format parse_format(std::string_view text, std::string_view what) {
-  std::vector<std::string> known;
-  for (const FormatInfo& info : formats()) {
+  for (const FormatInfo& info : formats().rows()) {
     if (info.name == text) return info.format;
-    known.emplace_back(info.name);
   }
   throw UsageError(
-      fmt::format("{}: found {}; expected one of {}", what, echoed(text), joined(known)));
+      fmt::format("{}: found {}; expected one of {}", what, echoed(text), joined(format_names())));
 }
 
 std::string format_text(Format format) {
-  return std::string(info_of(format).name);
+  return info_of(format).name;
+}
+
+bool is_own_format(Format format) {
+  return info_of(format).read_own != nullptr;
 }
 
 namespace {
@@ -129,8 +162,8 @@ std::string plain_name(const std::filesystem::path& file) {
 
 /// Empty: the name does not say.
 std::optional<Format> format_in_name(const std::string& name) {
-  for (const FormatInfo& info : formats()) {
-    for (const std::string_view ending : info.endings) {
+  for (const FormatInfo& info : formats().rows()) {
+    for (const std::string& ending : info.endings) {
       if (name.ends_with(ending)) return info.format;
     }
   }
@@ -170,6 +203,9 @@ std::string head_of(const std::filesystem::path& file) {
 }  // namespace
 
 Format guess_format(const std::filesystem::path& file) {
+  // What a file of one's own begins with may look like anything.
+  const std::optional<Format> named = format_in_name(plain_name(file));
+  if (named && is_own_format(*named)) return *named;
   const std::optional<Format> shown = shown_format(head_of(file));
   return shown ? *shown : format_of_name(file);
 }
@@ -216,6 +252,7 @@ namespace {
 
 CodedDataset read_whole(const std::filesystem::path& file, const ReadOptions& options) {
   const FormatInfo& info = info_of(options.format);
+  if (info.read_own) return coded_rows(file.string(), info.read_own(file), options);
   if (!has_labels_file(options.format)) return info.read(open_named(file), {}, options);
   std::error_code error;
   const bool has_none =
@@ -257,6 +294,7 @@ CodedDataset read_coded_dataset_bytes(std::string_view bytes, std::string_view l
     const std::string labels_name = name + " labels";
     labels_source = {open_bytes(labels, labels_name), labels_name};
   }
+  require(!is_own_format(options.format), "bytes of a format whose reader opens files");
   return info_of(options.format)
       .read({open_bytes(bytes, name), name, [bytes, name] { return open_bytes(bytes, name); }},
             std::move(labels_source), options);

@@ -67,7 +67,7 @@ class RowWindows::Text {
 RowWindows::RowWindows(std::filesystem::path file, ReadOptions options, std::size_t bytes)
     : file_(std::move(file)), options_(std::move(options)) {
   const Format format = options_.format;
-  if (has_labels_file(format) || format == Format::npz) {
+  if (has_labels_file(format) || format == Format::npz || is_own_format(format)) {
     if (file_ != "-") return;
     throw DataError(
         fmt::format("standard input: a file of format {} is not read from a pipe; "

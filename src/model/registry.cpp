@@ -1,5 +1,7 @@
-// The table of models. A new one is a file with a maker, its line in factories.hpp, and a row here.
+// The table of models. A new one is a file with a maker, its line in factories.hpp, and a row here;
+// one of one's own comes by add_model().
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -7,7 +9,9 @@
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/open_table.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/model/add_model.hpp"
 #include "trainyard/model/model.hpp"
 
 #include "model/factories.hpp"
@@ -19,37 +23,40 @@ namespace {
 using Sizes = std::vector<std::size_t>;
 
 struct Row {
-  std::string word;   // up to the colon
+  std::string name;   // up to the colon
   std::string typed;  // as users type it
   std::string summary;
   bool takes_sizes = false;
-  bool needs_classes = false;          // labels that are real numbers will not do
-  std::string_view no_intercept = {};  // why it takes none, where it does not
-  std::unique_ptr<Model> (*make)(const Penalties& penalties, const Dataset& train,
-                                 const Sizes& sizes);
+  bool needs_classes = false;  // labels that are real numbers will not do
+  bool real_labels = false;    // those of a file are read as real numbers
+  std::string no_intercept{};  // why it takes none, where it does not
+  std::function<std::unique_ptr<Model>(const Penalties& penalties, const Dataset& train,
+                                       const Sizes& sizes)>
+      make{};
 };
 
-const std::vector<Row>& table() {
-  static const std::vector<Row> rows = {
-      {.word = "logistic",
+std::vector<Row> published_models() {
+  return {
+      {.name = "logistic",
        .typed = "logistic",
        .summary = "logistic regression, two classes; weights: features",
        .needs_classes = true,
        .make = [](const Penalties& penalties, const Dataset& train,
                   const Sizes&) { return make_logistic(penalties, train); }},
-      {.word = "least-squares",
+      {.name = "least-squares",
        .typed = "least-squares",
        .summary = "linear regression: mean of ½ (x·w - y)², y a real label, or ±1 of two classes; "
                   "weights: features",
+       .real_labels = true,
        .make = [](const Penalties& penalties, const Dataset& train,
                   const Sizes&) { return make_least_squares(penalties, train); }},
-      {.word = "softmax",
+      {.name = "softmax",
        .typed = "softmax",
        .summary = "softmax regression; weights: features × classes",
        .needs_classes = true,
        .make = [](const Penalties& penalties, const Dataset& train,
                   const Sizes&) { return make_softmax(penalties, train); }},
-      {.word = "mlp",
+      {.name = "mlp",
        .typed = "mlp:H1,H2,…",
        .summary = "multi-layer perceptron with H1, H2, … hidden units, ReLU, He initialisation",
        .takes_sizes = true,
@@ -57,7 +64,7 @@ const std::vector<Row>& table() {
        .no_intercept = "it has biases of its own",
        .make = [](const Penalties& penalties, const Dataset& train,
                   const Sizes& sizes) { return make_mlp(penalties, train, sizes); }},
-      {.word = "quadratic",
+      {.name = "quadratic",
        .typed = "quadratic",
        .summary = "f(x) = mean over rows of ½ Σ h_j (x_j - b_j)²; rows h_1 … h_d, b_1 … b_d after "
                   "an unused label; in double",
@@ -65,13 +72,27 @@ const std::vector<Row>& table() {
        .make = [](const Penalties& penalties, const Dataset& train,
                   const Sizes&) { return make_quadratic(penalties, train); }},
   };
-  return rows;
+}
+
+OpenTable<Row>& model_table() {
+  static OpenTable<Row> all("model", published_models());
+  return all;
+}
+
+/// The same as `list models` has it.
+OpenTable<ModelInfo>& listed_models() {
+  static OpenTable<ModelInfo> all("model", [] {
+    std::vector<ModelInfo> list;
+    for (const Row& row : published_models()) list.push_back({row.typed, row.summary});
+    return list;
+  }());
+  return all;
 }
 
 const Row& find_row(std::string_view word) {
   std::vector<std::string> known;
-  for (const Row& row : table()) {
-    if (row.word == word) return row;
+  for (const Row& row : model_table().rows()) {
+    if (row.name == word) return row;
     known.push_back(row.typed);
   }
   throw_unknown("model", word, known);
@@ -124,12 +145,31 @@ std::unique_ptr<Model> make_model(const ModelOptions& options, const Dataset& tr
 }
 
 const std::vector<ModelInfo>& models() {
-  static const std::vector<ModelInfo> infos = [] {
-    std::vector<ModelInfo> list;
-    for (const Row& row : table()) list.push_back({row.typed, row.summary});
-    return list;
-  }();
-  return infos;
+  return listed_models().rows();
+}
+
+void add_model(OwnModel model) {
+  if (model.summary.empty() || !model.make) {
+    throw UsageError(fmt::format(
+        "model '{}': it needs .summary, its line in `list models`, and .make", model.name));
+  }
+  ModelInfo listed{model.name, model.summary};
+  model_table().add({.name = model.name,
+                     .typed = model.name,
+                     .summary = std::move(model.summary),
+                     .needs_classes = !model.real_labels,
+                     .real_labels = model.real_labels,
+                     .no_intercept = std::move(model.no_intercept),
+                     .make = [make = std::move(model.make)](
+                                 const Penalties& penalties, const Dataset& train,
+                                 const Sizes& /*sizes*/) { return make(penalties, train); }});
+  listed_models().add(std::move(listed));
+}
+
+bool has_real_labels(std::string_view model) {
+  const std::vector<Row>& rows = model_table().rows();
+  const auto found = std::ranges::find(rows, model, &Row::name);
+  return found != rows.end() && found->real_labels;
 }
 
 }  // namespace trainyard

@@ -12,8 +12,10 @@
 #include "trainyard/base/units.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/report/aligned.hpp"
+#include "trainyard/runtime/optimizer.hpp"
 
 #include "report/prediction_setting.hpp"
+#include "report/target_times_text.hpp"
 
 namespace trainyard {
 
@@ -45,6 +47,15 @@ std::string predict_line(const AdviceQuestion& question, const std::string& sche
     if (!text.empty()) line += fmt::format(" --{} {}", option, text);
   }
   return line;
+}
+
+/// As they are typed; beside predict_line().
+std::string checkpoint_flags(const CheckpointTask& task) {
+  std::string flags =
+      fmt::format(" --checkpoint-time {:.10g}s --mtbf {:.10g}s", task.checkpoint_s, task.mtbf_s);
+  if (task.restart_s > 0.0) flags += fmt::format(" --restart-time {:.10g}s", task.restart_s);
+  if (task.run_s) flags += fmt::format(" --run-time {:.10g}s", *task.run_s);
+  return flags;
 }
 
 std::string limit_sentence(const AdviceQuestion& question, const Advice& advice) {
@@ -106,10 +117,14 @@ std::string need_sentence(const AdviceQuestion& question, const Advice& advice) 
   const BandwidthNeed& need = advice.need;
   const Network& network = question.setting.configuration.network;
   const std::string share = share_text(need.share);
-  const char* const where = need.between_racks ? " between racks" : "";
+  const char* const where = need.between_racks        ? " between racks"
+                            : network.unequal_ports() ? " in both directions"
+                                                      : "";
   if (need.bytes_per_second) {
     const double there =
-        need.between_racks ? *network.between_bytes_per_second : network.bytes_per_second;
+        need.between_racks
+            ? *network.between_bytes_per_second
+            : std::min({network.bytes_per_second, network.worker_up(), network.worker_down()});
     return fmt::format("{} of linear {} {}{}.\n", share,
                        there >= *need.bytes_per_second ? "holds down to" : "needs",
                        bits_per_second(*need.bytes_per_second), where);
@@ -160,6 +175,52 @@ std::string measured_text(const AdviceQuestion& question, const Advice& advice) 
   return text;
 }
 
+std::string memory_text(const AdviceQuestion& question, const Advice& advice) {
+  if (!question.memory_bytes) return "";
+  const AdvisedScheme& best = advice.best();
+  return fmt::format(
+      "\nA worker of {} has at least {} of the {}: {} vectors of the model's length, for the "
+      "model, its gradient\nand, where no server does, what steps it ({}). Rows, activations and "
+      "what is under way come "
+      "on top.\n",
+      best.prediction.contestant.label, human_bytes(best.memory.bytes),
+      human_bytes(static_cast<double>(*question.memory_bytes)), best.memory.vectors,
+      optimizer_text(question.optimizer.kind));
+}
+
+std::string checkpoint_text(const AdviceQuestion& question, const Advice& advice) {
+  if (!advice.checkpoints) return "";
+  const CheckpointTask& task = *question.checkpoints;
+  const CheckpointedSteps& found = *advice.checkpoints;
+  const std::string label = advice.best().prediction.contestant.label;
+  std::string text = fmt::format(
+      "\nWhere a checkpoint takes {} and something fails every {}, one every {} is best, {} of {}. "
+      "The run\ntakes {:.4g} times as long then: {} of it are checkpoints, {} are lost to "
+      "failures.\n",
+      long_duration(task.checkpoint_s), long_duration(task.mtbf_s),
+      long_duration(found.run.interval_s), counted(found.steps, "step"), label, found.run.factor,
+      share_text(found.run.checkpoint_share), share_text(found.run.lost_share));
+  if (found.run.expected_s) {
+    text += fmt::format("{} of work take {} on average, with {:.3g} failures.\n",
+                        long_duration(*task.run_s), long_duration(*found.run.expected_s),
+                        *found.run.failures);
+  }
+  return text + fmt::format("  {}{}\n", predict_line(question, label), checkpoint_flags(task));
+}
+
+Json checkpoints_object(const AdviceQuestion& question, const Advice& advice) {
+  if (!advice.checkpoints) return nullptr;
+  const CheckpointedRun& run = advice.checkpoints->run;
+  return {{"checkpoint_s", question.checkpoints->checkpoint_s},
+          {"mtbf_s", question.checkpoints->mtbf_s},
+          {"steps", advice.checkpoints->steps},
+          {"interval_s", run.interval_s},
+          {"factor", run.factor},
+          {"checkpoint_share", run.checkpoint_share},
+          {"lost_share", run.lost_share},
+          {"expected_s", run.expected_s ? Json(*run.expected_s) : Json(nullptr)}};
+}
+
 Json changes_object(const std::vector<OptionText>& changes) {
   Json object = Json::object();
   for (const auto& [option, text] : changes) object[option] = text;
@@ -174,7 +235,8 @@ Json schemes_array(const Advice& advice) {
                     {"learns", s.as_one ? Json(nullptr) : Json(s.learns)},
                     {"step_s", s.prediction.step_s},
                     {"rows_per_s", s.rate},
-                    {"share", s.share}});
+                    {"share", s.share},
+                    {"memory_bytes", s.memory.bytes}});
   }
   return list;
 }
@@ -193,6 +255,30 @@ Json levers_array(const Advice& advice) {
   return list;
 }
 
+/// Each line of the text that is a sentence.
+Json sentences_of(const AdviceQuestion& question, const Advice& advice, const TargetTimes* times) {
+  Json list = Json::array();
+  std::string text = times == nullptr ? "" : first_at_target_sentence(*times) + remarks_on(*times);
+  text += limit_sentence(question, advice) + need_sentence(question, advice);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    list.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return list;
+}
+
+Json map_object(const AdviceMap& map) {
+  Json cells = Json::array();
+  for (const AdviceCell& cell : map.cells) {
+    cells.push_back({{"first", cell.first}, {"step_s", cell.step_s}, {"ahead", cell.ahead}});
+  }
+  return {{"latencies_s", map.latencies_s},
+          {"bandwidths_bytes_per_s", map.bytes_per_second},
+          {"by_passes", map.by_passes},
+          {"cells", cells}};
+}
+
 Json measured_object(const AdviceQuestion& question, const Advice& advice) {
   if (!question.measured_rate) return nullptr;
   Json list = Json::array();
@@ -208,17 +294,21 @@ Json measured_object(const AdviceQuestion& question, const Advice& advice) {
 
 }  // namespace
 
-std::string advice_text(const AdviceQuestion& question, const Advice& advice) {
-  std::string text = setting_text(question.setting) + "\n" + limit_sentence(question, advice) +
-                     need_sentence(question, advice) + "\n" + lever_table(advice) + "\n" +
-                     scheme_table(question, advice);
+std::string advice_text(const AdviceQuestion& question, const Advice& advice,
+                        const TargetTimes* times) {
+  const std::string soonest = times == nullptr ? "" : target_times_text(*times) + "\n";
+  std::string text = setting_text(question.setting) + "\n" + soonest +
+                     limit_sentence(question, advice) + need_sentence(question, advice) + "\n" +
+                     lever_table(advice) + "\n" + scheme_table(question, advice);
   for (const std::string& one : advice.left_out) text += fmt::format("not {}\n", one);
-  text += workers_text(question, advice) + measured_text(question, advice);
+  text += workers_text(question, advice) + memory_text(question, advice) +
+          checkpoint_text(question, advice) + measured_text(question, advice);
   return text + fmt::format("\nEach row is a prediction, like that of\n  {}\n",
                             predict_line(question, advice.best().prediction.contestant.label));
 }
 
-std::string advice_json(const AdviceQuestion& question, const Advice& advice) {
+std::string advice_json(const AdviceQuestion& question, const Advice& advice,
+                        const TargetTimes* times, const AdviceMap* map) {
   const Configuration& c = question.setting.configuration;
   Json limits = Json::array(), counts = Json::array();
   for (const Limit& limit : advice.limits) {
@@ -248,7 +338,11 @@ std::string advice_json(const AdviceQuestion& question, const Advice& advice) {
          advice.need.bytes_per_second ? Json(*advice.need.bytes_per_second) : Json(nullptr)},
         {"most_share", advice.need.most_share}}},
       {"worker_counts", counts},
-      {"measured", measured_object(question, advice)}};
+      {"checkpoints", checkpoints_object(question, advice)},
+      {"measured", measured_object(question, advice)},
+      {"sentences", sentences_of(question, advice, times)},
+      {"map", map == nullptr ? Json(nullptr) : map_object(*map)},
+      {"target", times == nullptr ? Json(nullptr) : target_times_object(*times)}};
   return document.dump(2) + "\n";
 }
 

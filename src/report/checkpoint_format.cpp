@@ -84,23 +84,6 @@ Json steps_object(const CheckpointTask& task, const PredictionSetting& setting,
           {"rows", rows}};
 }
 
-/// "116.7 min", "547.9 h", "5 years".
-std::string long_duration(double seconds) {
-  struct Unit {
-    std::string_view name;
-    double seconds;
-  };
-  constexpr std::array<Unit, 4> units{
-      {{"min", 60.0}, {"h", 3600.0}, {"days", 86400.0}, {"years", 365.25 * 86400.0}}};
-  // Runs of weeks are counted in hours, and intervals of two hours in minutes, as in the papers.
-  constexpr std::array<double, 4> from{120.0, 10800.0, 3.6e7, 2.0 * 365.25 * 86400.0};
-  if (!std::isfinite(seconds)) return "never ends";
-  if (seconds < from[0]) return human_duration(seconds);
-  std::size_t chosen = 0;
-  while (chosen + 1 < units.size() && seconds >= from[chosen + 1]) ++chosen;
-  return fmt::format("{:.4g} {}", seconds / units[chosen].seconds, units[chosen].name);
-}
-
 std::string percent(double share) {
   return fmt::format("{:.1f} %", 100.0 * share);
 }

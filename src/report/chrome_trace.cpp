@@ -80,8 +80,10 @@ class Events {
   void add_message(const Transfer& message) {
     const TimeSpan sent = send_port_hold(message, trace_.ports);
     const TimeSpan received = receive_port_hold(message, trace_.ports);
-    add_hold(message, "to " + rank_name(message.to), message.from, send_track, sent);
-    add_hold(message, "from " + rank_name(message.from), message.to, receive_track, received);
+    const std::string lost = message.lost ? ", lost" : "";
+    add_hold(message, "to " + rank_name(message.to) + lost, message.from, send_track, sent);
+    add_hold(message, "from " + rank_name(message.from) + lost, message.to, receive_track,
+             received);
     // A flow binds to the slice that is open at its moment, so both ends lie at a slice's begin;
     // "bp":"e" says that the end, too, is meant for the slice around it and not for the next one.
     add(R"({{"ph":"s","name":"message","cat":"message","id":{},"pid":{},"tid":{},"ts":{}}})",

@@ -85,7 +85,9 @@ Json run_object(const RunResult& result) {
   object["updates_by_staleness"] = staleness_columns(result.staleness);
   const bool is_short = result.trace && result.trace->from == Time{0} &&
                         result.trace->messages.size() <= most_messages;
-  object["first_steps"] = is_short ? trace_columns(*result.trace) : Json(nullptr);
+  object["first_steps"] =
+      is_short ? trace_columns(*result.trace, microbatches_of(*result.trace, result.resolved))
+               : Json(nullptr);
   return object;
 }
 

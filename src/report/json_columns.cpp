@@ -130,14 +130,20 @@ Json notes_array(std::span<const Note> notes) {
   return array;
 }
 
-Json trace_columns(const Trace& trace) {
-  return {{"workers", trace.workers},
-          {"servers", trace.servers},
-          {"ports", trace.ports == PortMode::circuit ? "circuit" : "cutthrough"},
-          {"from", to_seconds(trace.from)},
-          {"until", to_seconds(trace.until)},
-          {"messages", message_columns(trace)},
-          {"spans", span_columns(trace)}};
+Json trace_columns(const Trace& trace, const std::optional<Microbatches>& microbatches) {
+  Json columns{{"workers", trace.workers},
+               {"servers", trace.servers},
+               {"ports", trace.ports == PortMode::circuit ? "circuit" : "cutthrough"},
+               {"from", to_seconds(trace.from)},
+               {"until", to_seconds(trace.until)},
+               {"messages", message_columns(trace)},
+               {"spans", span_columns(trace)}};
+  if (!microbatches) return columns;
+  columns["carries"] = microbatches->word;
+  columns["messages"]["carried"] = column(microbatches->of_messages, [](const auto& number) {
+    return number ? Json(*number) : Json(nullptr);
+  });
+  return columns;
 }
 
 }  // namespace trainyard

@@ -55,7 +55,9 @@ Json json_of(const Scheme& scheme) {
             {"clip_norm", scheme.optimizers.no_clip_norm},
             {"muon", scheme.optimizers.no_muon}}},
           {"repeats_on_threads", !by_arrival(scheme)},
-          {"outlives_worker", scheme.order.outlives_worker}};
+          {"outlives_worker", scheme.order.outlives_worker},
+          {"members_may_change", scheme.order.members_may_change},
+          {"takes_datagrams", scheme.order.takes_datagrams}};
 }
 
 }  // namespace

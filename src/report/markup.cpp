@@ -61,13 +61,24 @@ std::string latex_number(std::string_view text) {
   return fmt::format("{} \\cdot 10^{{{}{}}}", digits, is_negative ? "-" : "", exponent);
 }
 
-std::string latex_cell(std::string_view text) {
+std::string latex_cell(const DocumentCell& cell) {
+  const std::string text = printable(cell.text);
   const std::size_t sign = text.find(plus_minus);
-  if (sign == std::string_view::npos) return latex_text(text);
-  const std::string mean = latex_number(text.substr(0, sign));
-  const std::string deviation = latex_number(text.substr(sign + plus_minus.size()));
-  if (mean.empty() || deviation.empty()) return latex_text(text);
-  return fmt::format("${} \\pm {}$", mean, deviation);
+  std::string made;
+  if (sign != std::string::npos) {
+    const std::string mean = latex_number(std::string_view(text).substr(0, sign));
+    const std::string deviation =
+        latex_number(std::string_view(text).substr(sign + plus_minus.size()));
+    if (!mean.empty() && !deviation.empty()) {
+      const std::string formula = fmt::format("{} \\pm {}", mean, deviation);
+      made = cell.bold ? fmt::format("$\\mathbf{{{}}}$", formula) : fmt::format("${}$", formula);
+    }
+  }
+  if (made.empty()) {
+    made = latex_text(text);
+    if (cell.bold) made = fmt::format("\\textbf{{{}}}", made);
+  }
+  return cell.marked ? made + "$^{*}$" : made;
 }
 
 /// Characters that mean something to Markdown within a line: what is printed is what is read.
@@ -81,11 +92,16 @@ std::string markdown_text(std::string_view text) {
   return made;
 }
 
-std::string markdown(const std::vector<TableRow>& rows) {
+std::string markdown_cell(const DocumentCell& cell) {
+  const std::string text = markdown_text(printable(cell.text));
+  const std::string_view stars = cell.bold ? "**" : "";
+  return fmt::format("{}{}{}{}", stars, text, stars, cell.marked ? " \\*" : "");
+}
+
+std::string markdown(const std::vector<DocumentRow>& rows) {
   std::string text;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    for (const std::string& cell : rows[r])
-      text += fmt::format("| {} ", markdown_text(printable(cell)));
+    for (const DocumentCell& cell : rows[r]) text += fmt::format("| {} ", markdown_cell(cell));
     text += "|\n";
     if (r > 0) continue;
     text += "|---|";
@@ -95,14 +111,14 @@ std::string markdown(const std::vector<TableRow>& rows) {
   return text;
 }
 
-std::string latex(const std::vector<TableRow>& rows) {
+std::string latex(const std::vector<DocumentRow>& rows) {
   std::string text =
       fmt::format("% \\usepackage{{booktabs}}\n\\begin{{tabular}}{{l{}}}\n\\toprule\n",
                   std::string(rows.front().size() - 1, 'r'));
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::vector<std::string> cells;
     cells.reserve(rows[r].size());
-    for (const std::string& cell : rows[r]) cells.push_back(latex_cell(printable(cell)));
+    for (const DocumentCell& cell : rows[r]) cells.push_back(latex_cell(cell));
     text += fmt::format("{} \\\\\n", fmt::join(cells, " & "));
     if (r == 0) text += "\\midrule\n";
   }
@@ -115,8 +131,17 @@ std::string with_deviation(const std::string& mean, const std::string& deviation
   return fmt::format("{}{}{}", mean, plus_minus, deviation);
 }
 
-std::string marked_up(const std::vector<TableRow>& rows, Markup markup) {
+std::string marked_up(const std::vector<DocumentRow>& rows, Markup markup) {
   return markup == Markup::markdown ? markdown(rows) : latex(rows);
+}
+
+std::string marked_up(const std::vector<TableRow>& rows, Markup markup) {
+  std::vector<DocumentRow> plain;
+  for (const TableRow& row : rows) {
+    DocumentRow& cells = plain.emplace_back();
+    for (const std::string& text : row) cells.push_back({text});
+  }
+  return marked_up(plain, markup);
 }
 
 std::string marked_up(const std::vector<Note>& notes, Markup markup) {

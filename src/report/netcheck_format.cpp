@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trainyard/base/counted.hpp"
+#include "trainyard/configuration/options.hpp"
 #include "trainyard/report/network_format.hpp"
 
 namespace trainyard {
@@ -31,6 +32,7 @@ std::string netcheck_json(const std::vector<NetcheckRow>& rows, const NetcheckOp
                                   {"repetitions", nullptr},
                                   {"rows", list}};
   if (std::isfinite(bandwidth)) document["bandwidth_bytes_per_s"] = bandwidth;
+  if (options.network.tcp_window != 0) document["tcp_window_bytes"] = options.network.tcp_window;
   if (options.time == TimeMode::wall) document["repetitions"] = options.repetitions;
   return document.dump(2) + "\n";
 }
@@ -61,11 +63,15 @@ std::string servers_text(const std::vector<NetcheckRow>& rows, int servers) {
 
 std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckOptions& options) {
   const bool wall = options.time == TimeMode::wall;
+  Configuration c;
+  c.network = options.network;
+  const std::string window = option_named("tcp-window").get(c);
   std::string text = fmt::format(
-      "{}{}, {} a vector, {} a message, {}; {}{}\n\n", counted(options.workers, "worker"),
+      "{}{}, {} a vector, {} a message, {}; {}{}{}\n\n", counted(options.workers, "worker"),
       servers_text(rows, options.servers),
       human_bytes(static_cast<double>(options.length * sizeof(float))),
       exact_text(options.network.latency), bandwidth_text(options.network.bytes_per_second),
+      window == "none" ? "" : "tcp-window " + window + ", ",
       options.network.ports == PortMode::cutthrough ? "cutthrough ports, " : "",
       wall ? waited_text(options.repetitions) : "simulated");
   text +=

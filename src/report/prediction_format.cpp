@@ -204,7 +204,9 @@ std::string prediction_table(const PredictionSetting& setting,
                                    : TableRow{"-", "-", "-", "-"};
     rows.back().insert(rows.back().end(), sustained.begin(), sustained.end());
   }
-  return text + aligned(rows) + bounds_table(setting, costs) +
+  // T is one speed's, of ports that send as fast as they receive.
+  const bool has_bounds = !setting.configuration.network.unequal_ports();
+  return text + aligned(rows) + (has_bounds ? bounds_table(setting, costs) : "") +
          fmt::format(
              "\nfirst step: the closed form, from lock-step (list schemes, list collectives);\n"
              "sustained: a step of a long run, as the scheme's program and the switch have it;\n"

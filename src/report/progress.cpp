@@ -87,6 +87,7 @@ void Progress::end(const RunResult& result) {
   if (options_.quiet) return;
   const char* how = result.summary.diverged      ? ", diverged"
                     : result.summary.interrupted ? ", interrupted"
+                    : result.summary.crashed     ? ", ended by a crash"
                                                  : "";
   const Summary& s = result.summary;
   const std::string kept = s.kept_epoch ? fmt::format(" of epoch {:.4g}", *s.kept_epoch) : "";

@@ -200,6 +200,7 @@ Summary summary_of(const Json& object) {
   s.tuned = options_in(object, "tuned");
   s.diverged = object.at("diverged");
   s.interrupted = object.at("interrupted");
+  s.crashed = object.value("crashed", false);
   s.target_loss = optional_at<double>(object, "target_loss");
   s.target_accuracy = optional_at<double>(object, "target_accuracy");
   s.target_gradient = optional_at<double>(object, "target_gradient");

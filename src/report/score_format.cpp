@@ -103,8 +103,8 @@ std::string always_said(const std::vector<std::string>& names, const ClassMeasur
 std::string class_text(const std::vector<std::string>& names, const ClassMeasures& m) {
   std::string text = fmt::format("accuracy {} ({})", cell(m.accuracy), always_said(names, m));
   if (m.loss) text += fmt::format("   loss {}   Brier score {}", cell(m.loss), cell(m.brier));
-  text += "\n\n" + class_table(names, m);
-  if (names.size() <= most_shown) text += "\n" + confusion_table(names, m);
+  text += fmt::format("\n\n{}", class_table(names, m));
+  if (names.size() <= most_shown) text += fmt::format("\n{}", confusion_table(names, m));
   return text;
 }
 

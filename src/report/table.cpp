@@ -15,8 +15,10 @@
 #include "trainyard/study/seed_statistics.hpp"
 
 #include "report/apart.hpp"
+#include "report/comparison_columns.hpp"
 #include "report/first_at_target.hpp"
 #include "report/markup.hpp"
+#include "report/paper_table.hpp"
 
 namespace trainyard {
 
@@ -24,71 +26,8 @@ namespace {
 
 using Row = TableRow;
 
-/// Several seeds are written as one is: their mean, and their deviation in a line beneath.
-std::optional<SampleStatistics> values_of(const SeedStatistics& statistics, const Figure& figure) {
-  return figure.column.of ? statistics_of(statistics.summaries, figure.column.of)
-                          : statistics_of(statistics.summaries, figure);
-}
-
-std::string column_text(const Figure& figure, double value) {
-  return figure.column.text ? figure.column.text(value) : text_of(figure, value);
-}
-
-std::string_view column_heading(const Figure& figure) {
-  return figure.column.heading.empty() ? figure.heading : figure.column.heading;
-}
-
-/// In place of a mean over those runs only that have the figure: `count` of them.
-std::string lacking_text(const SeedStatistics& statistics, const Figure& figure,
-                         std::size_t count) {
-  const std::size_t seeds = statistics.summaries.size();
-  if (seeds == 1) return figure.column.lacking(*statistics.summaries.front());
-  return statistics.diverged > 0 ? fmt::format("{} of {} diverged", statistics.diverged, seeds)
-                                 : fmt::format("{} of {}", count, seeds);
-}
-
-/// A figure that some run has.
-using Columns = std::vector<const Figure*>;
-
-Columns columns_of(const std::vector<SeedStatistics>& all) {
-  Columns columns = figures_in(View::comparison_table);
-  std::erase_if(columns, [&](const Figure* figure) {
-    const bool may_lack = figure->column.lacking != nullptr;
-    return !may_lack && figure->needs_asking && std::ranges::none_of(all, [&](const auto& one) {
-      return values_of(one, *figure).has_value();
-    });
-  });
-  return columns;
-}
-
 bool is_tuned(const RunResult& run) {
   return !run.summary.tuned.empty();
-}
-
-/// The step sizes that differ, as tuning finds them or as they were asked for: a column each.
-std::vector<std::string> step_size_columns(const std::vector<RunResult>& results) {
-  std::vector<std::string> names;
-  const auto has_own = [&](const RunResult& run) {
-    return run.summary.lr != results.front().summary.lr;
-  };
-  if (std::ranges::any_of(results, has_own)) names.emplace_back("lr");
-  for (const RunResult& run : results) {
-    for (const OptionText& each : run.summary.tuned) {
-      if (std::ranges::find(names, each.option) == names.end()) names.push_back(each.option);
-    }
-  }
-  // The grid's own columns say theirs.
-  std::erase_if(names, [&](const std::string& name) {
-    return std::ranges::find(results.front().summary.varied, name, &OptionText::option) !=
-           results.front().summary.varied.end();
-  });
-  return names;
-}
-
-std::string step_size_text(const Summary& s, const std::string& name) {
-  if (name == "lr") return fmt::format("{:.4g}", s.lr);
-  const auto found = std::ranges::find(s.tuned, name, &OptionText::option);
-  return found == s.tuned.end() ? "-" : found->text;
 }
 
 /// How many columns say which row it is.
@@ -96,22 +35,11 @@ std::size_t heading_columns(const SeedStatistics& statistics) {
   return 1 + statistics.varied.size();
 }
 
-/// The place of the deviations of several seeds.
-enum class Deviations {
-  beneath,  // their means, in a line of their own: columns stay narrow
-  beside    // in the mean's cell, as papers have them
-};
-
-/// The line of a contestant, with the deviations of several seeds.
+/// The line of a contestant, and beneath it the deviations of several seeds: columns stay narrow.
 void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options,
-              const std::vector<std::string>& step_sizes, const Columns& columns, Deviations place,
+              const std::vector<std::string>& step_sizes, const Columns& columns,
               std::vector<Row>& rows) {
-  const bool interrupted =
-      std::ranges::any_of(statistics.summaries, [](const Summary* s) { return s->interrupted; });
-  const bool apart = statistics.summaries.front()->within.has_value();
-  Row means{statistics.label + (apart ? " (one machine)" : "") +
-            (interrupted ? " (interrupted)" : "")},
-      deviations{""};
+  Row means{contestant_text(statistics)}, deviations{""};
   for (const OptionText& varied : statistics.varied) {
     means.push_back(varied.text);
     deviations.emplace_back();
@@ -137,13 +65,8 @@ void add_rows(const SeedStatistics& statistics, const ComparisonOptions& options
         values && values->deviation ? column_text(*figure, *values->deviation) : "";
     deviations.push_back(deviation == column_text(*figure, 0.0) ? "" : deviation);
   }
-  if (place == Deviations::beside) {
-    for (std::size_t c = 0; c < means.size(); ++c) {
-      if (!deviations[c].empty()) means[c] = with_deviation(means[c], deviations[c]);
-    }
-  }
   rows.push_back(std::move(means));
-  if (place == Deviations::beside || statistics.summaries.size() == 1) return;
+  if (statistics.summaries.size() == 1) return;
   deviations.front() = "  ±";
   rows.push_back(std::move(deviations));
 }
@@ -162,14 +85,14 @@ std::string target_line(const std::vector<RunResult>& results) {
     return target_of(r.resolved) || r.summary.target_loss;
   };
   if (std::ranges::none_of(results, has_target)) return "";
-  const bool missed =
-      std::ranges::any_of(results, [](const RunResult& r) { return !r.summary.seconds_to_target; });
+  const auto missed = std::ranges::count_if(
+      results, [](const RunResult& r) { return !r.summary.seconds_to_target; });
   const std::string target = common(results, [&](const RunResult& r) {
     if (const auto given = target_of(r.resolved)) return target_text(*given);
     return r.summary.target_loss
-               ? fmt::format("training loss {:.6g}, the lowest that all reached{}",
-                             *r.summary.target_loss,
-                             missed ? " who came to their end, and got below their start" : "")
+               ? fmt::format(
+                     "training loss {:.6g}, the lowest that all{} reached", *r.summary.target_loss,
+                     missed > 0 ? fmt::format(" but {} of {} runs", missed, results.size()) : "")
                : std::string("none");
   });
   const std::string exact = common(results, [](const RunResult& r) {
@@ -300,7 +223,7 @@ namespace {
 /// The heading's row first.
 std::vector<Row> comparison_rows(const std::vector<RunResult>& results,
                                  const std::vector<SeedStatistics>& all, const Columns& columns,
-                                 const ComparisonOptions& options, Deviations place) {
+                                 const ComparisonOptions& options) {
   std::vector<Row> rows{{"scheme"}};
   for (const OptionText& varied : all.front().varied) rows.front().push_back(varied.option);
   const std::vector<std::string> step_sizes = step_size_columns(results);
@@ -310,7 +233,7 @@ std::vector<Row> comparison_rows(const std::vector<RunResult>& results,
   if (options.seeds > 1) rows.front().emplace_back("seeds");
   for (const Figure* figure : columns) rows.front().emplace_back(column_heading(*figure));
   for (const SeedStatistics& statistics : all) {
-    add_rows(statistics, options, step_sizes, columns, place, rows);
+    add_rows(statistics, options, step_sizes, columns, rows);
   }
   return rows;
 }
@@ -322,12 +245,12 @@ std::string comparison_table(const std::vector<RunResult>& results,
                              const std::vector<std::string>& lacking) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = contestants_of(results);
-  const Columns columns = columns_of(all);
-  std::string text = heading(results, options) + "\n" +
-                     in_blocks(comparison_rows(results, all, columns, options, Deviations::beneath),
-                               heading_columns(all.front())) +
-                     (lacking.empty() ? first_at_target(all, results) : "") + apart_sentence(all) +
-                     legend(columns) + not_counted_note(results);
+  const Columns columns = columns_of(all, options.columns);
+  std::string text =
+      heading(results, options) + "\n" +
+      in_blocks(comparison_rows(results, all, columns, options), heading_columns(all.front())) +
+      (lacking.empty() ? first_at_target(all, results) : "") + apart_sentence(all) +
+      legend(columns) + not_counted_note(results);
   if (std::ranges::any_of(results, is_tuned)) text += tuning_legend;
   if (options.seeds > 1) text += seeds_legend;
   text += what_steps_are(results);
@@ -355,12 +278,14 @@ std::string comparison_markup(const std::vector<RunResult>& results,
                               const std::vector<std::string>& lacking) {
   if (results.empty()) return "";
   const std::vector<SeedStatistics> all = contestants_of(results);
+  const PaperTable table =
+      paper_table(all, columns_of(all, options.columns), step_size_columns(results),
+                  options.seeds > 1, options.baseline);
   std::vector<Note> said = lines_as_notes(heading(results, options) +
                                           (lacking.empty() ? first_at_target(all, results) : ""));
+  std::ranges::copy(table.notes, std::back_inserter(said));
   std::ranges::copy(collated_notes(results, notes), std::back_inserter(said));
-  return marked_up(comparison_rows(results, all, columns_of(all), options, Deviations::beside),
-                   markup) +
-         marked_up(said, markup);
+  return marked_up(table.rows, markup) + marked_up(said, markup);
 }
 
 namespace {
@@ -388,6 +313,7 @@ std::string summary_table(const Summary& s) {
                      s.workers, s.workers == 1 ? "" : "s", s.time,
                      s.diverged      ? "; DIVERGED"
                      : s.interrupted ? "; interrupted"
+                     : s.crashed     ? "; ended by a crash"
                                      : "") +
          aligned(summary_rows(s)) + (s.ran_on ? fmt::format("ran on: {}\n", *s.ran_on) : "");
 }

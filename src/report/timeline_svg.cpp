@@ -2,7 +2,8 @@
 // port does, below what its receive port does; an arrow from each message sent to where it arrives.
 //
 // Bits have the colour of their sender, so that a row of received messages says where they come
-// from even where arrows cross.
+// from even where arrows cross. In a pipeline they come from the stages beside it, and have the
+// colour and number of their microbatch.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,7 +29,7 @@ constexpr std::size_t most_arrows = 600;
 constexpr const char* latency_color = "#f6c445";
 constexpr const char* compute_color = "#8793a3";
 constexpr const char* server_color = "#3e4c59";
-// Bits of the first eight workers, and then again; dark enough for white letters.
+// Bits of the first eight workers or microbatches, and then again; dark enough for white letters.
 constexpr std::array<const char*, 8> worker_colors{"#2f6fb7", "#c2453d", "#3a8f4d", "#7d4fa8",
                                                    "#c46a1b", "#1e8a95", "#b03a7e", "#5d6b2f"};
 
@@ -62,6 +63,24 @@ class TimelineDrawing {
   const char* rank_color(int rank) const {
     if (rank >= trace_.workers) return server_color;
     return worker_colors[static_cast<std::size_t>(rank) % worker_colors.size()];
+  }
+  const char* name_color(int rank) const {
+    return timeline_.microbatches ? server_color : rank_color(rank);
+  }
+  /// Of the microbatch that it carries, in a pipeline; else its sender's.
+  const char* color_of(const Transfer& message) const {
+    const std::optional<std::uint64_t> number = carried_by(message);
+    if (!timeline_.microbatches) return rank_color(message.from);
+    return number ? worker_colors[*number % worker_colors.size()] : server_color;
+  }
+  std::optional<std::uint64_t> carried_by(const Transfer& message) const {
+    if (!timeline_.microbatches) return {};
+    return timeline_.microbatches->of_messages[static_cast<std::size_t>(message.id)];
+  }
+  /// Written into a message: its number, or the rank at its other end.
+  std::string label(const Transfer& message, int other) const {
+    const std::optional<std::uint64_t> number = carried_by(message);
+    return number ? fmt::to_string(*number) : short_name(name(other));
   }
   const std::string& name(int rank) const {
     return timeline_.names[static_cast<std::size_t>(rank)];
@@ -138,7 +157,7 @@ void TimelineDrawing::draw_rows() {
     rectangle(left, receive_y(rank), plot_width_, lane_height, "fill=\"#f2f5f8\"");
     const double middle = y + row_height() / 2.0;
     line({left, middle}, {left + plot_width_, middle}, "stroke=\"#9aa5b1\" stroke-width=\"1.2\"");
-    text(12.0, middle + 4.5, fmt::format("class=\"name\" fill=\"{}\"", rank_color(rank)),
+    text(12.0, middle + 4.5, fmt::format("class=\"name\" fill=\"{}\"", name_color(rank)),
          short_name(name(rank)));
     text(left - 8.0, y + lane_height - 6.0, lane_style, "send");
     text(left - 8.0, receive_y(rank) + lane_height - 6.0, lane_style, "receive");
@@ -168,7 +187,7 @@ void TimelineDrawing::draw_hold(const TimeSpan& hold, double y, const Transfer& 
               fmt::format("fill=\"{}\"", latency_color));
   }
   rectangle(split, y + 1.0, until - split, lane_height - 2.0,
-            fmt::format("fill=\"{}\"", rank_color(message.from)));
+            fmt::format("fill=\"{}\"", color_of(message)));
   rectangle(from, y + 1.0, until - from, lane_height - 2.0,
             "fill=\"none\" stroke=\"#ffffff\" stroke-width=\"1.2\"");
   const double letters = 6.6 * static_cast<double>(label.size());
@@ -177,7 +196,13 @@ void TimelineDrawing::draw_hold(const TimeSpan& hold, double y, const Transfer& 
         "<text x=\"{:.2f}\" y=\"{:.2f}\" class=\"small\" text-anchor=\"middle\" fill=\"#ffffff\" "
         "stroke=\"{}\" stroke-width=\"4\" stroke-linejoin=\"round\" "
         "paint-order=\"stroke\">{}</text>\n",
-        (split + until) / 2.0, y + lane_height - 6.0, rank_color(message.from), svg_escaped(label));
+        (split + until) / 2.0, y + lane_height - 6.0, color_of(message), svg_escaped(label));
+  } else if (carried_by(message) && until - from >= letters + 4.0) {
+    // What stages send each other is short beside its latency.
+    labels_ += fmt::format(
+        "<text x=\"{:.2f}\" y=\"{:.2f}\" class=\"small\" text-anchor=\"middle\" "
+        "fill=\"{}\">{}</text>\n",
+        (from + until) / 2.0, y + lane_height - 6.0, ink, svg_escaped(label));
   }
 }
 
@@ -185,9 +210,9 @@ void TimelineDrawing::draw_hold(const TimeSpan& hold, double y, const Transfer& 
 void TimelineDrawing::draw_messages() {
   for (const Transfer& message : trace_.messages) {
     draw_hold(send_port_hold(message, trace_.ports), send_y(message.from), message,
-              short_name(name(message.to)));
+              label(message, message.to));
     draw_hold(receive_port_hold(message, trace_.ports), receive_y(message.to), message,
-              short_name(name(message.from)));
+              message.lost ? "lost" : label(message, message.from));
   }
   if (trace_.messages.size() <= most_arrows) {
     for (const Transfer& message : trace_.messages) draw_arrow(message);
@@ -210,9 +235,11 @@ void TimelineDrawing::draw_arrow(const Transfer& message) {
   const Point unit{(to.x - from.x) / length, (to.y - from.y) / length};
   const double head = 7.0;
   const Point neck{to.x - head * unit.x, to.y - head * unit.y};
-  const char* color = rank_color(message.from);
+  const char* color = color_of(message);
   line(from, neck, "stroke=\"#ffffff\" stroke-width=\"2.8\" stroke-opacity=\"0.55\"");
-  line(from, neck, fmt::format("stroke=\"{}\" stroke-width=\"1.3\"", color));
+  line(from, neck,
+       fmt::format("stroke=\"{}\" stroke-width=\"1.3\"{}", color,
+                   message.lost ? " stroke-dasharray=\"4 3\"" : ""));
   body_ += fmt::format(
       "<path d=\"M{:.2f} {:.2f}L{:.2f} {:.2f}L{:.2f} {:.2f}Z\" fill=\"{}\" stroke=\"#ffffff\" "
       "stroke-width=\"0.6\"/>\n",
@@ -244,7 +271,13 @@ void TimelineDrawing::draw_legend() {
     x += 44.0 + 5.9 * static_cast<double>(words.size());
   };
   if (trace_.ports == PortMode::circuit) entry(latency_color, "latency");
-  entry(rank_color(0), "bits, in their sender's colour");
+  if (timeline_.microbatches) {
+    entry(worker_colors[0],
+          fmt::format("bits and arrows, in the colour of their {}, with its number",
+                      timeline_.microbatches->word));
+  } else {
+    entry(rank_color(0), "bits, in their sender's colour");
+  }
   if (!trace_.spans.empty()) entry(compute_color, "computing");
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "trainyard/report/aligned.hpp"
 #include "trainyard/report/network_format.hpp"
 
 #include "report/timeline_scale.hpp"
@@ -138,6 +139,14 @@ std::string trimmed(std::string line) {
   return line + "\n";
 }
 
+/// Which microbatch the message carries, in a pipeline.
+std::string carried_cell(const Timeline& timeline, std::size_t message) {
+  if (!timeline.microbatches) return "";
+  const auto& [word, numbers] = *timeline.microbatches;
+  return fmt::format("  {:>{}}", numbers[message] ? fmt::to_string(*numbers[message]) : "-",
+                     word.size());
+}
+
 std::string message_list(const Timeline& timeline, const TimeUnit& unit) {
   const auto& messages = timeline.trace.messages;
   const std::size_t listed = std::min(messages.size(), most_listed);
@@ -145,21 +154,33 @@ std::string message_list(const Timeline& timeline, const TimeUnit& unit) {
   for (const std::string& name : timeline.names) width = std::max(width, name.size());
   const int times = std::max(9, unit.digits + 2);  // a column's letters
   const auto name = [&](int rank) { return timeline.names[static_cast<std::size_t>(rank)]; };
-  std::string text = fmt::format("   {:<{}}   {:<{}}  {:>9}  {:>{}}  {:>{}}  {:>{}}  {:>{}}\n",
-                                 "from", width, "to", width, "bytes", "posted", times, "starts",
-                                 times, "first bit", times, "arrives", times);
+  std::string text = fmt::format(
+      "   {:<{}}   {:<{}}  {:>9}  {:>{}}  {:>{}}  {:>{}}  {:>{}}{}\n", "from", width, "to", width,
+      "bytes", "posted", times, "starts", times, "first bit", times, "arrives", times,
+      timeline.microbatches ? fmt::format("  {}", timeline.microbatches->word) : "");
   for (std::size_t i = 0; i < listed; ++i) {
     const Transfer& m = messages[i];
-    text += fmt::format("{}  {:<{}} → {:<{}}  {:>9}  {:>{}}  {:>{}}  {:>{}}  {:>{}}\n",
-                        letter_of(i), name(m.from), width, name(m.to), width,
-                        human_bytes(static_cast<double>(m.bytes)), in_unit(m.posted, unit), times,
-                        in_unit(m.start, unit), times, in_unit(m.first_bit, unit), times,
-                        in_unit(m.end, unit), times);
+    text += fmt::format(
+        "{}  {:<{}} → {:<{}}  {:>9}  {:>{}}  {:>{}}  {:>{}}  {:>{}}{}{}\n", letter_of(i),
+        name(m.from), width, name(m.to), width, human_bytes(static_cast<double>(m.bytes)),
+        in_unit(m.posted, unit), times, in_unit(m.start, unit), times, in_unit(m.first_bit, unit),
+        times, in_unit(m.end, unit), times, carried_cell(timeline, i), m.lost ? "  lost" : "");
   }
   if (messages.size() > listed) {
     text += fmt::format("… and {} more messages; --json lists all\n", messages.size() - listed);
   }
   return messages.empty() ? "no messages\n" : text;
+}
+
+std::string rank_list(const Timeline& timeline, const TimeUnit& unit) {
+  if (timeline.rank_times.empty()) return "";
+  std::vector<TableRow> lines{{unit.name, "ends", "computes"}};
+  for (std::size_t rank = 0; rank < timeline.names.size(); ++rank) {
+    const RankTime& time = timeline.rank_times[rank];
+    lines.push_back(
+        {timeline.names[rank], in_unit(time.ended, unit), in_unit(time.computed, unit)});
+  }
+  return aligned(lines) + "\n";
 }
 
 double exact_seconds(Duration duration) {
@@ -179,17 +200,29 @@ std::string timeline_json(const Timeline& timeline) {
                         {"start", exact_seconds(m.start)},
                         {"first_bit", exact_seconds(m.first_bit)},
                         {"end", exact_seconds(m.end)}});
+    if (m.lost) messages.back()["lost"] = true;
+    if (!timeline.microbatches) continue;
+    const auto& [word, numbers] = *timeline.microbatches;
+    if (const auto number = numbers[messages.size() - 1]) {
+      messages.back()[std::string(word)] = *number;
+    }
   }
   const Json bandwidth = std::isfinite(timeline.bytes_per_second) ? Json(timeline.bytes_per_second)
                                                                   : Json(nullptr);  // no limit
-  const Json all{{"title", timeline.title},
-                 {"detail", timeline.detail},
-                 {"latency_s", exact_seconds(timeline.latency)},
-                 {"bandwidth_bytes_per_s", bandwidth},
-                 {"from", exact_seconds(timeline.trace.from)},
-                 {"makespan", exact_seconds(timeline.makespan())},
-                 {"ranks", timeline.names},
-                 {"messages", messages}};
+  Json all{{"title", timeline.title},
+           {"detail", timeline.detail},
+           {"latency_s", exact_seconds(timeline.latency)},
+           {"bandwidth_bytes_per_s", bandwidth},
+           {"from", exact_seconds(timeline.trace.from)},
+           {"makespan", exact_seconds(timeline.makespan())},
+           {"ranks", timeline.names},
+           {"messages", messages}};
+  if (timeline.rank_times.empty()) return all.dump(2) + "\n";
+  Json& times = all["rank_times"] = Json::array();
+  for (const RankTime& time : timeline.rank_times) {
+    times.push_back(
+        {{"ended", exact_seconds(time.ended)}, {"computed", exact_seconds(time.computed)}});
+  }
   return all.dump(2) + "\n";
 }
 
@@ -218,7 +251,7 @@ std::string timeline_text(const Timeline& timeline, const TextStyle& style) {
     line("", "receive", lanes[rank].receive);
     text += "\n";
   }
-  return text + message_list(timeline, unit);
+  return text + rank_list(timeline, unit) + message_list(timeline, unit);
 }
 
 }  // namespace trainyard

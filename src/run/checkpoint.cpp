@@ -20,6 +20,8 @@
 #include "trainyard/base/hash.hpp"
 #include "trainyard/base/version.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/hardware/program_file.hpp"
+#include "trainyard/network/fault_trace.hpp"
 
 namespace trainyard {
 
@@ -65,6 +67,11 @@ bool is_forced(const Configuration& c, std::string_view name) {
   return ("," + c.force_resume + ",").find(fmt::format(",{},", name)) != std::string::npos;
 }
 
+/// A file decides a run by what it holds. 0: there is none.
+std::uint64_t fingerprint_of_trace(const Faults& faults) {
+  return faults.trace ? faults.trace->content : 0;
+}
+
 void check_forced(const Configuration& c) {
   std::istringstream names(c.force_resume);
   for (std::string name; std::getline(names, name, ',');) {
@@ -93,12 +100,17 @@ void require_alike(const Option& option, const Configuration& before, const Conf
                            option.name, text(was), text(is)));
 }
 
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 }  // namespace
 
 const std::string& program_print() {
   static const std::string print = [] {
-    std::ifstream file("/proc/self/exe", std::ios::binary);
-    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    std::string bytes = content_of(program_file());
+    for (const fs::path& library : loaded_code()) bytes += content_of(library);
     return bytes.empty() ? std::string(version())
                          : fingerprint_text(std::as_bytes(std::span(bytes)));
   }();
@@ -179,6 +191,13 @@ CheckpointFolder::CheckpointFolder(fs::path folder, bool goes_on) : folder_(std:
                                 folder_.string(), folder_.string()));
 }
 
+std::optional<CheckpointFolder> checkpoint_folder(const Configuration& c) {
+  if (c.checkpoint.empty()) return std::nullopt;
+  std::error_code error;
+  const bool goes_on = fs::equivalent(c.checkpoint, c.resume, error);
+  return CheckpointFolder(c.checkpoint, goes_on);
+}
+
 void CheckpointFolder::write(Archive& archive, std::uint64_t leg) const {
   const fs::path file = folder_ / fmt::format("{}{:06}{}", name_begins, leg, name_ends);
   const fs::path beside = folder_ / fmt::format(".{}{:06}.partial", name_begins, leg);
@@ -218,6 +237,12 @@ void exchange_identity(Archive& archive, const Configuration& resolved, std::uin
   archive.exchange("data", data);
   if (data != rows && !is_forced(resolved, data_name)) {
     refuse_other(data_name, "the training rows are not those that the checkpointed run had");
+  }
+  const std::uint64_t trace = fingerprint_of_trace(resolved.network.faults);
+  std::uint64_t faults = trace;
+  archive.exchange("fault trace", faults);
+  if (faults != trace && !is_forced(resolved, "fault")) {
+    refuse_other("fault", "the trace of faults holds something else than when the run began");
   }
 }
 
@@ -313,6 +338,11 @@ void exchange_metrics(Archive& archive, std::vector<Metrics>& metrics) {
   }
   metrics.clear();
   for (std::size_t row = 0; row < rows; ++row) metrics.push_back(row_of(tables, row));
+}
+
+bool is_kept_by_another(std::string_view name, int rank) {
+  return name.starts_with("rank ") && name.find("/kept/") == name.find('/') &&
+         !name.starts_with(fmt::format("rank {}/", rank));
 }
 
 }  // namespace trainyard

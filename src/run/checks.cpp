@@ -10,11 +10,14 @@
 #include "trainyard/base/even_split.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/model/hidden_matrices.hpp"
+#include "trainyard/network/fault_trace.hpp"
 #include "trainyard/network/links.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/scheme_graph.hpp"
 #include "trainyard/runtime/robust_mean.hpp"
 
+#include "run/datagrams.hpp"
+#include "run/membership.hpp"
 #include "run/objects.hpp"
 #include "run/share_weights.hpp"
 
@@ -109,6 +112,15 @@ void check_crashes(const Configuration& c) {
                             : "and a run that restarts waits for that",
                     crash.rank));
   }
+  for (int worker = 0; worker < c.workers && faults.trace; ++worker) {
+    const auto outages = outages_in(*faults.trace, worker, c.workers).once;
+    if (outages.empty() || outages.back().until != Time::max()) continue;
+    throw OptionError(
+        "fault",
+        fmt::format("trace:{} does not say when worker {} is back, {}", faults.trace->file, worker,
+                    in_wall ? "and for good ranks crash in simulated time alone"
+                            : "and a run that restarts waits for that"));
+  }
 }
 
 /// As with links, a rank may be one that only another scheme has.
@@ -130,6 +142,7 @@ void check_faults(const Configuration& c, int ranks) {
             "'double'",
             100.0 * share));
   }
+  if (faults.trace) check_workers_of(*faults.trace, c.workers);
   check_crashes(c);
   for (const Stall& stall : faults.stalls) {
     if (stall.rank < c.workers) continue;
@@ -362,6 +375,8 @@ std::optional<std::string> check_objects(RunObjects& objects, const Configuratio
   check_data_source(scheme, cast);
   check_deal_of(scheme, cast, c);
   check_weights(scheme, cast, c);
+  check_membership(scheme, c);
+  check_datagrams(scheme, cast, c);
   if (objects.model->scalar() != Scalar::float32 && cast.models_in_memory() > 0) {
     throw OptionError(
         "model", c.model,

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -50,12 +51,14 @@ void remark_codec(const Configuration& c, std::span<const RunObjects> all, const
                       "encoded, which {} may not survive; choco and deep-squeeze do",
                       counted(model.dimension(), "parameter"), typed, error, name));
     }
-    const bool contracts = codec->unbiased() || codec->error_bound(model.dimension()) <= 1.0;
+    const bool is_known = std::isfinite(error);
+    const bool contracts = is_known && (codec->unbiased() || error <= 1.0);
     if (scheme.messages.codec_need == CodecNeed::contraction && !contracts) {
-      remark(
-          fmt::format("warning: {} needs a codec that leaves out less than it keeps, which {} does "
-                      "not always: it may diverge",
-                      name, typed));
+      remark(fmt::format(
+          "warning: {} needs a codec that leaves out less than it keeps, which {}: it "
+          "may diverge",
+          name,
+          is_known ? typed + " does not always" : "nobody has said of " + typed + " (its error)"));
     }
   }
 }

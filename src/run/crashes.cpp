@@ -35,7 +35,9 @@ std::string shortened_list(const std::string& list) {
 }  // namespace
 
 void Experiment::keep_for_restart(RunState& state, Begun& begun) {
-  if (!failures_ || config_.network.faults.on_failure != OnFailure::restart) return;
+  const OnFailure rule = config_.network.faults.on_failure;
+  const bool goes_back = failures_ && rule == OnFailure::restart;
+  if (!goes_back && !membership_) return;
   Archive archive;
   exchange(archive, state, begun);
   kept_ = archive.read_back();
@@ -82,48 +84,64 @@ bool Experiment::go_back(const RuntimeReport& report, RuntimeSetup& setup,
   lost_.crashes += failure.crashes;
   lost_.time += failure.over - setup.begun.at;
   lost_.steps += pacer_->worker_steps_done() - begun_with_;
-  const RankAccount all = total_traffic(report.accounts);
-  lost_.messages = all.messages_sent - all.messages_received - dropped_;
+  count_lost_messages(report);
+  const Spent spent = spent_in(*state);
   restore(state);
+  put_back(spent, *state);
   setup.begun = later(report, failure.over);
   failures_->go_past();
   return true;
 }
 
-/// As it was kept, but for what has been spent and lost.
+/// Those that were under way in the moment of the crash, and in those before.
+void Experiment::count_lost_messages(const RuntimeReport& report) {
+  const RankAccount all = total_traffic(report.accounts);
+  lost_.messages = all.messages_sent - all.messages_received - dropped_;
+}
+
+Spent Experiment::spent_in(const RunState& state) {
+  Spent spent;
+  const int ranks = state.layout().workers + state.layout().servers;
+  spent.reserve(static_cast<std::size_t>(ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    spent.emplace_back(state.coding_of(rank), state.lines_time_of(rank));
+  }
+  return spent;
+}
+
+void Experiment::put_back(const Spent& spent, RunState& state) {
+  for (std::size_t rank = 0; rank < spent.size(); ++rank) {
+    const int r = static_cast<int>(rank);
+    std::tie(state.coding_of(r), state.lines_time_of(r)) = spent[rank];
+  }
+}
+
+/// As it was kept, but for what has been lost.
 void Experiment::restore(std::optional<RunState>& state) {
   const Lost lost = lost_;
   const std::optional<std::uint64_t> tries = tries_lost_;
-  std::vector<std::pair<CodingAccount, Duration>> spent;
-  spent.reserve(static_cast<std::size_t>(cast_.ranks()));
-  for (int rank = 0; rank < cast_.workers + cast_.servers; ++rank) {
-    spent.emplace_back(state->coding_of(rank), state->lines_time_of(rank));
-  }
   Archive archive = kept_->read_back();
   Begun begun;
   begin_state(state);
   exchange(archive, *state, begun);
   state->begin_leg();
-  for (int rank = 0; rank < cast_.workers + cast_.servers; ++rank) {
-    std::tie(state->coding_of(rank), state->lines_time_of(rank)) =
-        spent[static_cast<std::size_t>(rank)];
-  }
   lost_ = lost;
   tries_lost_ = tries;
-  lines_ = shared_lines(plan_);
+  lines_ = shared_lines(present());
   ends_at_look_ = diverged_ = accounts_are_lost_ = false;
 }
 
 /// Of those that others wait for, or not.
 void Experiment::remark_lost_ranks(const RuntimeReport& report, const RunState& state) {
   const Faults& faults = config_.network.faults;
-  const std::string who = loses_ranks(faults)
-                              ? lost_ranks_text(faults, config_.workers, report.elapsed)
-                              : std::string();
+  const std::vector<std::string> lost = loses_ranks(faults, cast_)
+                                            ? lost_ranks(faults, cast_, report.elapsed)
+                                            : std::vector<std::string>{};
+  const std::string who = joined(lost);
   if (!report.stuck.empty()) {
-    if (who.empty()) throw InternalError("deadlock in the simulated run: " + report.stuck);
-    ended_by_ = fmt::format("warning: {}, and is waited for in vain: {}", who,
-                            shortened_list(report.stuck));
+    if (lost.empty()) throw InternalError("deadlock in the simulated run: " + report.stuck);
+    ended_by_ = fmt::format("warning: {}, and {} waited for in vain: {}", who,
+                            lost.size() > 1 ? "are" : "is", shortened_list(report.stuck));
     return;
   }
   if (who.empty()) return;
@@ -136,12 +154,14 @@ void Experiment::remark_lost_ranks(const RuntimeReport& report, const RunState& 
 }
 
 void Experiment::remark_crashes() {
-  if (lost_.crashes == 0 || !ended_by_.empty()) return;
-  hooks_.remark(
-      fmt::format("note: {}: {} of the time lost, in what was done since the last checkpoint and "
-                  "until who had crashed was back; messages and gradients of then are counted",
-                  lost_.crashes == 1 ? "a crash" : counted(lost_.crashes, "crash", "crashes"),
-                  human_duration(to_seconds(lost_.time))));
+  if (const std::string note = crash_of_nobody(config_.network.faults, cast_); !note.empty()) {
+    hooks_.remark(note);
+  }
+  if (lost_.crashes == 0 || membership_ || !ended_by_.empty()) return;
+  hooks_.remark(fmt::format(
+      "note: {}: {} of the time lost, in what was done since the last checkpoint and "
+      "until who had crashed was back; messages and gradients of then are counted",
+      counted(lost_.crashes, "crash", "crashes"), human_duration(to_seconds(lost_.time))));
 }
 
 }  // namespace trainyard

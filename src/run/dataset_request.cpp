@@ -2,6 +2,7 @@
 #include <memory>
 #include <utility>
 
+#include "trainyard/model/add_model.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/scoring/trained_model.hpp"
 
@@ -33,7 +34,7 @@ DatasetRequest dataset_request(const Configuration& c) {
           .group_column = c.partition.column,
           .first_index = c.first_index,
           .labels_used = c.model != "quadratic",
-          .real_labels = c.model == "least-squares" && origin_of(c.dataset) == DataOrigin::file,
+          .real_labels = has_real_labels(c.model) && origin_of(c.dataset) == DataOrigin::file,
           .scaling = c.scaling,
           .intercept = c.intercept,
           .class_weight = c.class_weight,

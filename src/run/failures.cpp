@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "trainyard/base/units.hpp"
+#include "trainyard/network/fault_trace.hpp"
 
 namespace trainyard {
 
@@ -78,25 +79,49 @@ void Failures::merge() {
   }
 }
 
-bool loses_ranks(const Faults& faults) {
-  return faults.on_failure == OnFailure::wait &&
-         std::ranges::any_of(faults.crashes,
-                             [](const Crash& crash) { return crash.when.until == Time::max(); });
+namespace {
+
+/// Of those that were named, and of a trace. One table of faults serves a whole comparison, and may
+/// name the server of another scheme.
+std::vector<Crash> crashes_for_good(const Faults& faults, const Cast& cast) {
+  std::vector<Crash> crashes = faults.crashes;
+  std::erase_if(crashes, [&](const Crash& crash) { return crash.rank >= cast.ranks(); });
+  for (int worker = 0; worker < cast.workers && faults.trace; ++worker) {
+    for (const FaultTime& down : outages_in(*faults.trace, worker, cast.workers).once) {
+      crashes.push_back({worker, down});
+    }
+  }
+  std::erase_if(crashes, [](const Crash& crash) { return crash.when.until != Time::max(); });
+  return crashes;
 }
 
-std::string lost_ranks_text(const Faults& faults, int workers, Time now) {
-  std::string text;
-  for (const Crash& crash : faults.crashes) {
-    if (crash.when.until != Time::max() || crash.when.from > now) continue;
-    text += fmt::format("{}{} for good", text.empty() ? "" : ", ",
-                        failure_text({crash.rank, crash.when.from}, workers));
+}  // namespace
+
+bool loses_ranks(const Faults& faults, const Cast& cast) {
+  return faults.on_failure == OnFailure::wait && !crashes_for_good(faults, cast).empty();
+}
+
+std::vector<std::string> lost_ranks(const Faults& faults, const Cast& cast, Time now) {
+  std::vector<std::string> all;
+  for (const Crash& crash : crashes_for_good(faults, cast)) {
+    if (crash.when.from > now) continue;
+    all.push_back(failure_text({crash.rank, crash.when.from}, cast.workers) + " for good");
   }
-  return text;
+  return all;
+}
+
+std::string crash_of_nobody(const Faults& faults, const Cast& cast) {
+  const auto found = std::ranges::find_if(
+      faults.crashes, [&](const Crash& crash) { return crash.rank >= cast.ranks(); });
+  if (found == faults.crashes.end()) return "";
+  return fmt::format("note: --fault crash:{} has no effect: the ranks of this scheme are 0 to {}",
+                     found->rank, cast.ranks() - 1);
 }
 
 std::optional<Failures> failures_of(const Faults& faults, int workers, int ranks,
                                     std::uint64_t seed) {
-  if (!faults.crash() || faults.on_failure == OnFailure::wait) return std::nullopt;
+  const OnFailure rule = faults.on_failure;
+  if (!faults.crash() || (rule != OnFailure::stop && rule != OnFailure::restart)) return {};
   return Failures(faults, workers, ranks, seed);
 }
 

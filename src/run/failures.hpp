@@ -12,6 +12,7 @@
 
 #include "trainyard/network/faults.hpp"
 #include "trainyard/network/outages.hpp"
+#include "trainyard/scheme/cast.hpp"
 
 namespace trainyard {
 
@@ -54,9 +55,11 @@ class Failures {
 };
 
 /// Some rank crashes for good, and the others go on or wait for it in vain.
-bool loses_ranks(const Faults& faults);
-/// Who has done so by then: "worker 3 crashed at 2 s for good".
-std::string lost_ranks_text(const Faults& faults, int workers, Time now);
+bool loses_ranks(const Faults& faults, const Cast& cast);
+/// Each that has done so by then: "worker 3 crashed at 2 s for good".
+std::vector<std::string> lost_ranks(const Faults& faults, const Cast& cast, Time now);
+/// Of a rank that only another scheme has, whose crash is nobody's here; empty: there is none.
+std::string crash_of_nobody(const Faults& faults, const Cast& cast);
 
 /// Of runs that stop or restart; empty where nothing crashes, or others go on.
 std::optional<Failures> failures_of(const Faults& faults, int workers, int ranks,

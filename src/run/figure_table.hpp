@@ -393,6 +393,7 @@ inline constexpr Figure rows[] = {
      .shown = files | run_table},
     {.key = "diverged", .of = member_of<&S::diverged>, .shown = files},
     {.key = "interrupted", .of = member_of<&S::interrupted>, .shown = files},
+    {.key = "crashed", .of = member_of<&S::crashed>, .shown = files},
 };
 
 }  // namespace trainyard::figure_table

@@ -57,6 +57,17 @@ void remark_clip_radius(const Configuration& c, const Scheme& scheme, const Rema
                   scheme.name, liars));
 }
 
+/// A step is γ g/w, and no smaller γ brings w back.
+void remark_lost_shares(const Configuration& c, const Scheme& scheme, const Remark& remark) {
+  const bool sends_shares =
+      has(scheme, "push-sum") && hyperparameter(c.hyperparameters, "push-sum") == 0.0;
+  if (!sends_shares || !c.network.faults.lose_for_good()) return;
+  remark(fmt::format(
+      "note: {} loses weight with each share that is lost, steps grow by as much, and it "
+      "diverges in the end; --push-sum running-sums brings it with the next message",
+      scheme.name));
+}
+
 }  // namespace
 
 void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const Cast& cast,
@@ -65,6 +76,7 @@ void remark_hyperparameters(const Configuration& c, const Scheme& scheme, const 
   remark_elasticities(c, scheme, remark);
   remark_tolerated(c, scheme, remark);
   remark_clip_radius(c, scheme, remark);
+  remark_lost_shares(c, scheme, remark);
 }
 
 }  // namespace trainyard

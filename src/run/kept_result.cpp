@@ -236,6 +236,7 @@ void exchange_summary(Archive& archive, Summary& s) {
   exchange_machine(archive, field, s);
   field("diverged", s.diverged);
   field("interrupted", s.interrupted);
+  field("crashed", s.crashed);
   field("notes", s.notes);
 }
 

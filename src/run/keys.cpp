@@ -19,6 +19,9 @@ std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configura
   const bool clips_it = c.optimizer.clip_norm != 0.0 && c.l2 != 0.0;
   // Rows that are to be fetched are not there to look ahead at.
   if (c.sparse_wire == SparseWire::off || cast.data_servers > 0) return 0;
+  // Whom a crash leaves with other rows has not pulled what they touch.
+  const Faults& faults = c.network.faults;
+  if (faults.crash() && faults.on_failure == OnFailure::shrink) return 0;
   if (!by_keys || shrinks_apart || clips_it) return 0;
   if (!train.sparse || model.sparse_update() == nullptr) return 0;
   return model.dimension() / train.features;

@@ -46,13 +46,6 @@ struct Held {
   double bytes, model_bytes;
 };
 
-/// A message of the small model takes as long as one of the run's.
-void slow_down(Network& network, double factor) {
-  network.bytes_per_second *= factor;
-  if (network.between_bytes_per_second) *network.between_bytes_per_second *= factor;
-  for (NamedLink& named : network.links.named) named.link.bytes_per_second *= factor;
-}
-
 Held held_with(const Scheme& scheme, Configuration c, double run_bytes, std::size_t parameters,
                bool sparse) {
   c.model = sparse ? "logistic" : "softmax";

@@ -13,8 +13,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> names{
-    "latency", "bandwidth", "racks", "between-latency", "between-bandwidth", "links", "jitter"};
+constexpr std::array<std::string_view, 9> names{"latency",           "bandwidth", "up-bandwidth",
+                                                "down-bandwidth",    "racks",     "between-latency",
+                                                "between-bandwidth", "links",     "jitter"};
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <variant>
 
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/partition.hpp"
@@ -42,8 +43,10 @@ std::uint64_t steps_of(double epochs, const Scheme& scheme, const Configuration&
 /// forgets between two legs which keys it has changed in a round.
 std::optional<std::uint64_t> leg_of(const Scheme& scheme, const Configuration& c,
                                     const LoadedData& data, bool by_keys) {
-  if (!c.checkpoint_every) return std::nullopt;
-  const std::uint64_t steps = steps_of(*c.checkpoint_every, scheme, c, data);
+  const double* const epochs =
+      c.checkpoint_every ? std::get_if<double>(&*c.checkpoint_every) : nullptr;
+  if (epochs == nullptr) return std::nullopt;
+  const std::uint64_t steps = steps_of(*epochs, scheme, c, data);
   const std::uint64_t cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters);
   return cycle <= steps || by_keys ? (steps + cycle - 1) / cycle * cycle : steps;
 }
@@ -52,7 +55,8 @@ RunLimits limits_of(const Scheme& scheme, const Configuration& c, const LoadedDa
   return {.steps = *c.steps,
           .evaluate_every = steps_of(c.evaluate_every, scheme, c, data),
           .time = c.seconds.value_or(Duration::max()),
-          .steps_of_instant = steps_of_instant(scheme, c)};
+          .steps_of_instant = steps_of_instant(scheme, c),
+          .cycle = steps_of_cycle(scheme, c.workers, c.hyperparameters)};
 }
 
 /// nullptr where workers keep no lines for themselves.

@@ -38,11 +38,6 @@ void refuse_what_needs_one_place(const Configuration& c) {
                       "a process has only its own rows laid out; once is accepted, and `trainyard "
                       "run` deals them anew");
   }
-  if (c.checkpoint_every || !c.resume.empty()) {
-    throw OptionError(
-        c.resume.empty() ? "checkpoint-every" : "resume",
-        "what processes keep lies in no one place; `trainyard run` makes checkpoints");
-  }
   if (c.counters) {
     throw OptionError("counters",
                       "of processes nothing is counted; `trainyard run --time wall` does");
@@ -84,12 +79,22 @@ void check_size(const Plan& plan) {
                   human_bytes(static_cast<double>(bytes))));
 }
 
+/// Memory that several write is no one's to put down.
+void check_checkpoints(const Plan& plan) {
+  if (!plan.configuration.checkpoint_every || plan.cast.models_in_memory() == 0) return;
+  throw OptionError("checkpoint-every",
+                    fmt::format("processes of {} write to one model in memory, which none of "
+                                "them puts down; `trainyard run` makes checkpoints",
+                                plan.scheme->name));
+}
+
 }  // namespace
 
 void check_processes(const Plan& plan, int processes) {
   const Configuration& c = plan.configuration;
   refuse_what_needs_one_place(c);
   check_size(plan);
+  check_checkpoints(plan);
   const bool has_switch = !c.network.perfect() && nothing_is_sent({c, *plan.scheme}).empty();
   check_collective(plan, has_switch);
   const int wanted = plan.cast.ranks() + (has_switch ? 1 : 0);

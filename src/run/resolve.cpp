@@ -291,4 +291,12 @@ Configuration resolve(const Configuration& configuration, const std::vector<std:
   return c;
 }
 
+std::vector<Note> without_idle_notes(std::vector<Note> notes, const Configuration& resolved) {
+  const OptionSetting setting{resolved, find_scheme(resolved.scheme)};
+  const std::vector<std::string> idle = idle_notes({&setting, 1}, resolved.given);
+  std::erase_if(notes,
+                [&](const Note& note) { return std::ranges::find(idle, note.text) != idle.end(); });
+  return notes;
+}
+
 }  // namespace trainyard

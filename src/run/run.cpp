@@ -26,6 +26,7 @@
 
 #include "run/experiment.hpp"
 #include "run/lines.hpp"
+#include "run/member_rank.hpp"
 #include "run/remarks.hpp"
 #include "run/setting_out.hpp"
 #include "run/share_weights.hpp"
@@ -33,17 +34,6 @@
 #include "run/summary.hpp"
 
 namespace trainyard {
-
-namespace {
-
-std::optional<CheckpointFolder> folder_of(const Configuration& c) {
-  if (c.checkpoint.empty()) return std::nullopt;
-  std::error_code error;
-  const bool goes_on = std::filesystem::equivalent(c.checkpoint, c.resume, error);
-  return CheckpointFolder(c.checkpoint, goes_on);
-}
-
-}  // namespace
 
 Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
     : plan_(plan),
@@ -61,13 +51,14 @@ Experiment::Experiment(const Plan& plan, const RunHooks& hooks)
       observation_(config_, hooks.processes == nullptr ? cast_.ranks() : 0),
       initial_(model_.scalar(), model_.dimension()),
       notes_(plan.notes),
-      loss_weights_(loss_weights(scheme_, config_, plan.parts)),
+      shares_(shares_of(plan)),
       lines_(shared_lines(plan)),
-      folder_(folder_of(plan.configuration)),
-      failures_(failures_of(config_.network.faults, config_.workers, cast_.ranks(), config_.seed)) {
+      folder_(leads() ? checkpoint_folder(plan.configuration) : std::nullopt),
+      failures_(failures_of(config_.network.faults, config_.workers, cast_.ranks(), config_.seed)),
+      membership_(
+          membership_of(config_.network.faults, config_.workers, cast_.ranks(), config_.seed)) {
   hooks_.remark = noting(notes_, hooks.remark);
   if (config_.patience) best_.emplace(config_);
-  if (config_.deal == Deal::pass) dealt_ = laid_out(data_.train, plan.parts);
   begin_model();
 }
 
@@ -86,7 +77,7 @@ RuntimeSetup Experiment::runtime_setup() const {
   setup.servers = cast_.servers + cast_.data_servers;
   setup.network = config_.network;
   setup.network.seed = config_.seed;
-  setup.may_get_stuck = loses_ranks(config_.network.faults);
+  setup.may_get_stuck = loses_ranks(config_.network.faults, cast_);
   setup.hosts = hosts_of(cast_, config_.network.server_placement);
   setup.recorder = hooks_.recorder;
   setup.interrupted = hooks_.interrupted;
@@ -105,7 +96,7 @@ RuntimeSetup Experiment::runtime_setup() const {
 /// True when the run shall end there.
 bool Experiment::look(const Snapshot& snapshot) {
   const Observation::Pause pause(observation_);
-  auto measured = measure(plan_, snapshot, grace_);
+  auto measured = measure(present(), snapshot, grace_);
   if (!measured && metrics_.empty()) throw Interrupted("interrupted before the first step");
   if (!measured) return false;  // the interrupt winds it up
   if (optimum_) measure_distance(*optimum_, snapshot.model, *measured);
@@ -115,7 +106,7 @@ bool Experiment::look(const Snapshot& snapshot) {
   if (best_) best_->look(metrics_.back(), snapshot.model);
   last_look_ = snapshot;
   last_look_.model = std::as_const(last_model_).view();
-  if (!failures_) hear();
+  if (!failures_ && !membership_) hear();
   const auto how_it_diverged = divergence_note(metrics_, byzantine_of(plan_.ingredients).liars);
   if (how_it_diverged && !diverged_) hooks_.remark(*how_it_diverged);
   diverged_ = diverged_ || how_it_diverged.has_value();
@@ -143,7 +134,7 @@ bool Experiment::is_as_seen(const Snapshot& end) const {
 
 /// The program of whoever it is.
 void Experiment::run_rank(Rank& rank, const RunContext& context, Observation::Watch& watch) {
-  const int workers = cast_.workers;
+  const int workers = rank.workers();
   if (rank.rank() >= workers + cast_.servers) {
     rank.begin();
     watch.begins();
@@ -154,7 +145,7 @@ void Experiment::run_rank(Rank& rank, const RunContext& context, Observation::Wa
     watch.begins();
     scheme_.server(server);
   } else {
-    Worker worker(rank, context, cast_.shares_of(rank.rank()));
+    Worker worker(rank, context, present().cast.shares_of(rank.rank()));
     rank.begin();
     watch.begins();
     scheme_.worker(worker);
@@ -166,13 +157,17 @@ RuntimeReport Experiment::run_ranks(const RuntimeSetup& setup, const RunContext&
                                     ProcessRun* process) {
   const Observation::Run observed(observation_);
   const auto program = [&](Rank& bare) {
+    if (formation_ && std::ranges::count(formation_->ranks, bare.rank()) == 0) return bare.begin();
     const std::unique_ptr<Rank> wrapper = hooks_.wrap ? hooks_.wrap(bare) : nullptr;
     Rank& wrapped = wrapper ? *wrapper : bare;
     const auto stalling = stalling_rank(wrapped, config_.network.faults, config_.seed);
     Rank& whole = stalling ? *stalling : wrapped;
+    std::optional<MemberRank> member;
+    if (formation_) member.emplace(whole, formation_->ranks, present().cast.workers);
+    Rank& known = member ? *member : whole;
     std::optional<WithoutDataServer> as_known;
-    if (cast_.data_servers > 0) as_known.emplace(whole);
-    Rank& rank = as_known ? *as_known : whole;
+    if (cast_.data_servers > 0) as_known.emplace(known);
+    Rank& rank = as_known ? *as_known : known;
     Observation::Watch watch(observation_, bare.rank());
     try {
       run_rank(rank, context, watch);
@@ -204,40 +199,43 @@ RuntimeReport Experiment::run_until_not_finite(const RuntimeSetup& setup, const 
 }
 
 RunContext Experiment::context(RunState& state) {
-  return {
-      .scheme = scheme_.name,
-      .train = data_.train,
-      .model = model_,
-      .initial_model = initial_.view(),
-      .parts = plan_.parts,
-      .dealt = dealt_ ? &*dealt_ : nullptr,
-      .workers = config_.workers,
-      .proxies = cast_.proxies,
-      .minibatches_of_step = minibatches_of_step(scheme_, config_.workers, config_.hyperparameters),
-      .batch = config_.batch,
-      .drawing = drawing_of(config_),
-      .seed = config_.seed,
-      .optimizer = config_.optimizer,
-      .minibatch_time = config_.compute_time.value_or(Duration{0}),
-      .coding_time = {config_.encode_time.value_or(Duration{0}),
-                      config_.decode_time.value_or(Duration{0})},
-      .aggregate_time = aggregate_time_of(config_, plan_.ingredients),
-      .codec_need = scheme_.messages.codec_need,
-      .slowdown = slowdown_of(config_),
-      .compute_noise = config_.compute_noise,
-      .hyperparameters = config_.hyperparameters,
-      .ingredients = plan_.ingredients,
-      .pacer = pacing(),
-      .state = state,
-      .simulated = config_.time == TimeMode::simulated,
-      .recorder = hooks_.recorder,
-      .hot = plan_.hot.get(),
-      .lines = lines_.get(),
-      .loss_weights = loss_weights_,
-      .share_weights = weights_of(scheme_, config_),
-      .data_server =
-          cast_.data_servers > 0 ? std::optional(cast_.workers + cast_.servers) : std::nullopt,
-      .key_width = plan_.key_width};
+  const Plan& plan = present();
+  const Configuration& c = plan.configuration;
+  const Shares& shares = formation_ ? formation_->shares : shares_;
+  return {.scheme = scheme_.name,
+          .train = data_.train,
+          .model = model_,
+          .initial_model = initial_.view(),
+          .parts = plan.parts,
+          .dealt = shares.dealt ? &*shares.dealt : nullptr,
+          .workers = c.workers,
+          .proxies = plan.cast.proxies,
+          .minibatches_of_step = minibatches_of_step(scheme_, c.workers, c.hyperparameters),
+          .minibatches_of_others = state.minibatches_of_others(),
+          .batch = c.batch,
+          .drawing = drawing_of(c),
+          .seed = c.seed,
+          .optimizer = c.optimizer,
+          .minibatch_time = c.compute_time.value_or(Duration{0}),
+          .coding_time = {c.encode_time.value_or(Duration{0}), c.decode_time.value_or(Duration{0})},
+          .aggregate_time = aggregate_time_of(c, plan.ingredients),
+          .codec_need = scheme_.messages.codec_need,
+          .slowdown = slowdown_of(c),
+          .compute_noise = c.compute_noise,
+          .hyperparameters = c.hyperparameters,
+          .ingredients = plan.ingredients,
+          .pacer = pacing(),
+          .state = state,
+          .simulated = c.time == TimeMode::simulated,
+          .recorder = hooks_.recorder,
+          .hot = plan.hot.get(),
+          .lines = lines_.get(),
+          .loss_weights = shares.loss_weights,
+          .share_weights = weights_of(scheme_, c),
+          .data_server = plan.cast.data_servers > 0
+                             ? std::optional(plan.cast.workers + plan.cast.servers)
+                             : std::nullopt,
+          .key_width = plan.key_width};
 }
 
 /// As of the last look: what has been done since is lost with the process that had a part of it, or
@@ -272,6 +270,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   Summary& summary = result.summary =
       summarise(plan_, metrics_, kept, result.staleness, report, state);
   summary.diverged = diverged_;
+  summary.crashed = !ended_by_.empty();
   if (hooks_.processes != nullptr) {
     summary.machine = hooks_.processes->description();
     if (!network_note_.empty()) *summary.machine += "; " + network_note_;
@@ -286,7 +285,7 @@ RunResult Experiment::result(const Snapshot& end, const RuntimeReport& report,
   summary.bytes_sent = end.bytes;
   if (!accounts_are_lost_) summarise_traffic(summary, report);
   summary.tries_lost = report.tries_lost;
-  if (failures_) {
+  if (failures_ || membership_) {
     summary.crashes = lost_.crashes;
     summary.lost_s = to_seconds(lost_.time);
   }

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/data/partition.hpp"
 #include "trainyard/scheme/scheme.hpp"
+
+#include "run/share_weights.hpp"
 
 namespace trainyard {
 
@@ -40,6 +44,17 @@ std::vector<double> slowdown_of(const Configuration& c) {
     factors[static_cast<std::size_t>(straggler.rank)] = straggler.factor;
   }
   return factors;
+}
+
+Shares shares_of(const Plan& plan) {
+  const Configuration& c = plan.configuration;
+  Shares shares{.loss_weights = loss_weights(*plan.scheme, c, plan.parts)};
+  if (c.deal == Deal::pass) shares.dealt = laid_out(plan.data->train, plan.parts);
+  return shares;
+}
+
+std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {
+  return seed + number * 0x9E3779B97F4A7C15U;  // 2^64/φ, odd: far apart, and none twice
 }
 
 StepRule step_rule(const Plan& plan) {

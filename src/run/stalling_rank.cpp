@@ -24,7 +24,8 @@ StallingRank::StallingRank(Rank& inside, Outages away)
     : RankWrapper(inside), away_(std::move(away)) {}
 
 /// It has been at something since `began`, and would be done now. Of a stretch that has begun
-/// meanwhile it makes up for what it missed, in which another one may begin.
+/// meanwhile it makes up for what it missed, in which another one may begin, for good, too: then it
+/// is gone when that begins, and not before.
 Duration StallingRank::missed_since(Time began) {
   const Time done = now();
   Time until = done;
@@ -34,7 +35,7 @@ Duration StallingRank::missed_since(Time began) {
   away_.forget_before(passed_);
   for (std::size_t i = passed_; (away = away_.get(i, until)) != nullptr; ++i) {
     if (away->until <= stood) continue;
-    if (away->until == Time::max()) throw RankGone();
+    if (away->until == Time::max()) die_at(away->from);
     const Time from = std::max(away->from, stood);
     until = checked_sum(until, away->until - from);
     stood = away->until;
@@ -45,12 +46,15 @@ Duration StallingRank::missed_since(Time began) {
 
 /// In simulated time, if it is gone for good before something that it begins now ends.
 void StallingRank::die_before(Time ends) {
-  const Time began = now();
   for (std::size_t i = passed_; const FaultTime* away = away_.get(i, ends); ++i) {
-    if (away->until != Time::max()) continue;
-    if (away->from > began) RankWrapper::compute({.pause = away->from - began}, [] {});
-    throw RankGone();
+    if (away->until == Time::max()) die_at(away->from);
   }
+}
+
+void StallingRank::die_at(Time moment) {
+  const Time present = now();
+  if (moment > present) RankWrapper::compute({.pause = moment - present}, [] {});
+  throw RankGone();
 }
 
 bool StallingRank::is_away(Time present) {
@@ -63,6 +67,11 @@ bool StallingRank::is_away(Time present) {
 void StallingRank::stand_since(Time began) {
   const Duration missed = missed_since(began);
   if (missed > Duration{0}) RankWrapper::compute({.pause = missed}, [] {});
+}
+
+void StallingRank::begin() {
+  RankWrapper::begin();
+  die_before(now());
 }
 
 Message StallingRank::receive(int from) {
@@ -130,11 +139,19 @@ void StallingRank::barrier() {
 bool StallingRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                                    FunctionRef<bool(Message&)> serve) {
   std::vector<Message> held;
+  const auto serve_held = [&] {
+    bool goes_on = true;
+    for (Message& message : held) goes_on = serve(message) && goes_on;
+    held.clear();
+    return goes_on;
+  };
   const auto serve_if_awake = [&](Message& message) {
-    const Time present = now();
-    if (!is_away(present)) return serve(message);
-    held.push_back(std::move(message));
-    return true;
+    if (is_away(now())) {
+      held.push_back(std::move(message));
+      return true;
+    }
+    const bool goes_on = serve_held();  // they came before
+    return serve(message) && goes_on;
   };
   const Time began = now();
   die_before(checked_sum(checked_sum(began, cost.simulated), cost.pause));
@@ -146,8 +163,7 @@ bool StallingRank::compute_serving(const ComputeCost& cost, FunctionRef<void()> 
           {.pause = missed}, [] {}, serve_if_awake);
     }
   }
-  for (Message& message : held) goes_on = serve(message) && goes_on;
-  return goes_on;
+  return serve_held() && goes_on;
 }
 
 }  // namespace trainyard

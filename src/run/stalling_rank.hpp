@@ -24,6 +24,9 @@ class StallingRank final : public RankWrapper {
   /// `inside` outlives it.
   StallingRank(Rank& inside, Outages away);
 
+  /// One that was gone in an earlier leg of the run begins none.
+  void begin() override;
+
   Message receive(int from) override;
   std::uint64_t receive_into(int from, Vector into) override;
   void receive_add(int from, Vector sum) override;
@@ -44,6 +47,7 @@ class StallingRank final : public RankWrapper {
   Duration missed_since(Time began);
   void stand_since(Time began);
   void die_before(Time ends);
+  [[noreturn]] void die_at(Time moment);
   bool is_away(Time present);
   void stand() { stand_since(now()); }
 

@@ -27,11 +27,11 @@ const std::string& machine_text() {
 
 void summarise_coding(Summary& s, const Plan& plan, const RunState& state) {
   CodingAccount all;
-  for (int rank = 0; rank < plan.cast.workers + plan.cast.servers; ++rank) {
+  const int workers = state.layout().workers;  // of a run whose members change those at its end
+  for (int rank = 0; rank < workers + state.layout().servers; ++rank) {
     const CodingAccount& account = state.coding_of(rank);
     all.add(account);
-    if (rank >= plan.cast.workers || !encodes(*plan.scheme, plan.configuration.ingredients))
-      continue;
+    if (rank >= workers || !encodes(*plan.scheme, plan.configuration.ingredients)) continue;
     s.coding_s = s.coding_s.value_or(0.0) + to_seconds(account.time) / plan.cast.workers;
   }
   s.compression = all.compression();
@@ -147,12 +147,20 @@ std::string lost_note(const Configuration& config, const Summary& summary) {
   const std::uint64_t lost = summary.tries_lost.value_or(0);
   if (lost == 0) return "";
   const Retransmission& again = config.network.faults.retransmission;
-  const double share = static_cast<double>(lost) / static_cast<double>(lost + summary.messages);
+  const auto share_of = [&](std::uint64_t tries) {
+    const double share = static_cast<double>(lost) / static_cast<double>(tries);
+    return share < 0.1 ? fmt::format("{:.2g}", 100.0 * share)
+                       : fmt::format("{:.0f}", 100.0 * share);
+  };
+  if (again.never) {
+    return fmt::format(
+        "note: {} of the messages {} lost for good, {} %; bytes and messages count what was sent",
+        lost, lost == 1 ? "was" : "were", share_of(summary.messages));
+  }
   return fmt::format(
       "note: {} of the tries to send a message {} lost, {} %, and made again after {}{}; bytes "
       "and messages count once what got through",
-      lost, lost == 1 ? "was" : "were",
-      share < 0.1 ? fmt::format("{:.2g}", 100.0 * share) : fmt::format("{:.0f}", 100.0 * share),
+      lost, lost == 1 ? "was" : "were", share_of(lost + summary.messages),
       human_duration(to_seconds(again.timeout)), again.doubles ? ", twice as long each time" : "");
 }
 

@@ -43,6 +43,16 @@ bool is_reached(const Target& target, const Metrics& metrics) {
   return distance(target, metrics) <= 0.0;
 }
 
+namespace {
+
+/// The part of the time between two evaluations in which no worker has learnt anything yet: from
+/// the start until it has done a minibatch, one step of `after.step` each.
+double first_step_of(const Metrics& before, const Metrics& after) {
+  return before.step > 0.0 || after.step <= 0.0 ? 0.0 : std::min(1.0, 1.0 / after.step);
+}
+
+}  // namespace
+
 std::optional<TargetCrossing> first_crossing(const Target& target,
                                              std::span<const Metrics> metrics) {
   const auto after =
@@ -52,7 +62,8 @@ std::optional<TargetCrossing> first_crossing(const Target& target,
     return TargetCrossing{.seconds = after->seconds, .epochs = after->epoch};
   const auto before = std::prev(after);
   const double from = distance(target, *before), to = distance(target, *after);
-  const double part = std::isfinite(from) ? from / (from - to) : 1.0;
+  const double part =
+      std::max(std::isfinite(from) ? from / (from - to) : 1.0, first_step_of(*before, *after));
   return TargetCrossing{.seconds = std::lerp(before->seconds, after->seconds, part),
                         .epochs = std::lerp(before->epoch, after->epoch, part),
                         .interval_s = after->seconds - before->seconds};

@@ -10,6 +10,7 @@
 
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/parallel.hpp"
+#include "trainyard/model/add_model.hpp"
 
 namespace trainyard {
 
@@ -95,7 +96,7 @@ Predictions predictions(const Model& model, std::string_view name, ConstVector p
     throw UsageError(
         fmt::format("model '{}' is a function to be minimised: it predicts nothing", name));
   }
-  const bool real = name == "least-squares";
+  const bool real = has_real_labels(name);
   Predictions all{.rows = rows.rows};
   all.classes = rows.targets.empty() ? static_cast<std::size_t>(rows.classes) : 0;
   if (all.classes > 0) all.labels.resize(rows.rows);

@@ -39,10 +39,6 @@ Dataset shape_of(const Preparation& preparation) {
   return shape;
 }
 
-std::unique_ptr<Model> model_named(const std::string& name, const Preparation& preparation) {
-  return make_model({.name = name}, shape_of(preparation));
-}
-
 bool holds_model(const fs::path& folder) {
   std::error_code error;
   return fs::exists(folder / "model.json", error);
@@ -114,9 +110,13 @@ Json read_json(const fs::path& file) {
 
 }  // namespace
 
+std::unique_ptr<Model> model_for(const std::string& name, const Preparation& preparation) {
+  return make_model({.name = name}, shape_of(preparation));
+}
+
 std::string trained_model_json(std::string_view name, const Preparation& preparation) {
   Json tensors = Json::array();
-  const auto model = model_named(std::string(name), preparation);
+  const auto model = model_for(std::string(name), preparation);
   for (const TensorShape& tensor : model->tensors()) {
     tensors.push_back({tensor.rows, tensor.columns});
   }
@@ -141,7 +141,7 @@ TrainedModel open_trained_model(const fs::path& folder) {
     throw DataError(fmt::format("{}: does not say how rows are made", json_file.string()));
   }
   try {
-    trained.model = model_named(trained.name, trained.preparation);
+    trained.model = model_for(trained.name, trained.preparation);
   } catch (const UsageError& error) {
     throw DataError(fmt::format("{}: {}", json_file.string(), error.what()));
   }

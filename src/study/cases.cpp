@@ -20,6 +20,8 @@
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
 
+#include "study/liars.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -91,6 +93,7 @@ class Cases {
   const std::function<const BegunCase*(const Case&)>& begun_;
   std::vector<Note>& notes_;  // of all cases together
   bool somebody_talks_ = false;
+  bool somebody_lies_ = false;
   std::set<std::string> said_;
   std::string last_reason_;
   std::map<std::string, Duration> compute_times_;   // that were measured
@@ -164,6 +167,7 @@ bool Cases::can_run(Asked& asked) {
     in_case(asked.one, *asked.contestant, [&] {
       (void)check_scheme(find_scheme(c.scheme), c,
                          make_model({c.model, c.l2, c.l1}, asked.one.data->train));
+      if (somebody_lies_) check_spared(c);
     });
     return true;
   } catch (const UsageError& error) {
@@ -352,6 +356,8 @@ std::vector<Case> Cases::all() {
   std::vector<Case> cases;
   for (int k = 0; k < request_.options.seeds; ++k) {
     std::vector<Asked> asked = asked_of(k);
+    somebody_lies_ = std::ranges::any_of(
+        asked, [](const Asked& each) { return has_liars(each.one.configuration); });
     std::erase_if(asked, [&](Asked& each) { return !can_run(each); });
     if (asked.empty()) {
       throw OptionError("schemes",

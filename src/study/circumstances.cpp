@@ -13,9 +13,9 @@ namespace trainyard {
 namespace {
 
 /// Options beside the network's, the data's and the machines' that whoever compares decides.
-constexpr std::array<std::string_view, 11> choices = {
-    "server-placement", "sparse-wire", "weights",      "order",    "deal",     "on-failure",
-    "replacement",      "data-source", "force-memory", "counters", "placement"};
+constexpr std::array<std::string_view, 12> choices = {
+    "server-placement", "sparse-wire", "weights",     "order",        "deal",     "on-failure",
+    "detection",        "replacement", "data-source", "force-memory", "counters", "placement"};
 
 using Found = std::vector<OptionText>;
 

@@ -13,6 +13,8 @@
 #include "trainyard/configuration/contestant.hpp"
 #include "trainyard/scheme/scheme.hpp"
 
+#include "study/numbers_apart.hpp"
+
 namespace trainyard {
 
 namespace {
@@ -37,13 +39,27 @@ bool has(const NotedRun& run, const std::string& text) {
   return std::ranges::find(run.notes, text, &Note::text) != run.notes.end();
 }
 
+/// "seed 3", "seeds 1 to 8", "seeds 1, 2, 5 to 8".
+std::string seeds_text(const std::set<std::uint64_t>& seeds) {
+  std::vector<std::string> parts;
+  for (auto seed = seeds.begin(); seed != seeds.end();) {
+    const std::uint64_t first = *seed;
+    std::uint64_t last = first;
+    while (++seed != seeds.end() && *seed == last + 1) last = *seed;
+    if (last == first + 1) parts.push_back(fmt::to_string(first));
+    parts.push_back(last <= first + 1 ? fmt::to_string(last)
+                                      : fmt::format("{} to {}", first, last));
+  }
+  return fmt::format("seed{} {}", seeds.size() == 1 ? "" : "s", fmt::join(parts, ", "));
+}
+
 /// "seed 2" where all runs of some seeds have it, and none of another; else empty.
 std::string seeds_with(const std::string& text, std::span<const NotedRun> runs) {
   std::set<std::uint64_t> with, without;
   for (const NotedRun& run : runs) (has(run, text) ? with : without).insert(run.seed);
   const auto is_among_others = [&](std::uint64_t seed) { return without.contains(seed); };
   if (without.empty() || std::ranges::any_of(with, is_among_others)) return "";
-  return fmt::format("seed{} {}", with.size() == 1 ? "" : "s", fmt::join(with, ", "));
+  return seeds_text(with);
 }
 
 bool all_have(const SameName& same, const std::string& text) {
@@ -79,6 +95,85 @@ std::string about(const std::string& text, std::span<const NotedRun> runs) {
   return everybody ? "" : fmt::format("{}", fmt::join(names, "; "));
 }
 
+/// Texts of one kind, of runs that are told of together.
+struct Alike {
+  enum class Among { seeds_of_all, seeds_of_a_name, points_of_a_label, nobody };
+  Among among = Among::nobody;
+  std::string whose, kind;  // the name or the label, or empty; what kind_of_sentence() says
+  std::vector<std::string> texts;
+};
+
+/// Those among whom another run may have the same with other numbers. REQUIRES: some run has it.
+Alike alike_alone(const std::string& text, std::span<const NotedRun> runs) {
+  Alike alike{.whose = "", .kind = kind_of_sentence(text), .texts = {text}};
+  const NotedRun& one =
+      *std::ranges::find_if(runs, [&](const NotedRun& run) { return has(run, text); });
+  const auto is_of_name = [&](const NotedRun& run) { return run.name == one.name; };
+  const bool is_of_one_name = std::ranges::all_of(
+      runs, [&](const NotedRun& run) { return is_of_name(run) || !has(run, text); });
+  if (!is_of_one_name) {
+    if (!seeds_with(text, runs).empty()) alike.among = Alike::Among::seeds_of_all;
+    return alike;
+  }
+  const bool has_seeds = std::ranges::count_if(runs, is_of_name) > 1;
+  alike.among = has_seeds ? Alike::Among::seeds_of_a_name : Alike::Among::points_of_a_label;
+  alike.whose = has_seeds ? one.name : one.label;
+  return alike;
+}
+
+/// Whether one has it besides one of the others: then they are two things.
+bool is_in_one_run(const std::vector<std::string>& texts, const std::string& text,
+                   std::span<const NotedRun> runs) {
+  return std::ranges::any_of(runs, [&](const NotedRun& run) {
+    return has(run, text) &&
+           std::ranges::any_of(texts, [&](const std::string& other) { return has(run, other); });
+  });
+}
+
+/// In the order in which the first of each comes.
+std::vector<Alike> alike_notes(std::span<const NotedRun> runs) {
+  std::vector<Alike> all;
+  std::set<std::string> seen;
+  for (const NotedRun& run : runs) {
+    for (const Note& note : run.notes) {
+      if (!seen.insert(note.text).second) continue;
+      Alike alone = alike_alone(note.text, runs);
+      const auto found = std::ranges::find_if(all, [&](const Alike& other) {
+        return alone.among != Alike::Among::nobody && alone.among == other.among &&
+               alone.whose == other.whose && alone.kind == other.kind &&
+               !is_in_one_run(other.texts, note.text, runs);
+      });
+      if (found == all.end()) {
+        all.push_back(std::move(alone));
+      } else {
+        found->texts.push_back(note.text);
+      }
+    }
+  }
+  return all;
+}
+
+std::string about(const Alike& alike, std::span<const NotedRun> runs) {
+  std::set<std::uint64_t> seeds;
+  std::set<std::string> with, points;
+  for (const NotedRun& run : runs) {
+    if (run.label == alike.whose) points.insert(run.name);
+    const auto is_there = [&](const std::string& text) { return has(run, text); };
+    if (!std::ranges::any_of(alike.texts, is_there)) continue;
+    seeds.insert(run.seed);
+    with.insert(run.name);
+  }
+  switch (alike.among) {
+    case Alike::Among::seeds_of_all:
+      return seeds_text(seeds);
+    case Alike::Among::seeds_of_a_name:
+      return fmt::format("{}, {}", alike.whose, seeds_text(seeds));
+    default:
+      if (with.size() == points.size()) return alike.whose;
+      return fmt::format("{} at {} of {} points", alike.whose, with.size(), points.size());
+  }
+}
+
 constexpr std::string_view mean_step =
     "γ × the mean of the workers' gradients, exactly or to first order";
 
@@ -104,25 +199,40 @@ bool has_own_step_size(const RunResult& run) {
 
 }  // namespace
 
-std::vector<Note> collated_notes(std::span<const NotedRun> runs) {
-  std::vector<Note> collated;
-  for (const NotedRun& run : runs) {
-    for (const Note& note : run.notes) {
-      if (std::ranges::find(collated, note.text, &Note::text) != collated.end()) continue;
-      collated.push_back({.about = about(note.text, runs), .text = note.text});
+std::vector<CollatedNote> collate(std::span<const NotedRun> runs) {
+  std::vector<CollatedNote> collated;
+  for (const Alike& alike : alike_notes(runs)) {
+    constexpr std::size_t fewest = 3;  // two are as soon read as their ranges
+    if (alike.texts.size() >= fewest) {
+      collated.push_back({{.about = about(alike, runs), .text = with_ranges(alike.texts)},  //
+                          alike.texts});
+      continue;
+    }
+    for (const std::string& text : alike.texts) {
+      collated.push_back({{.about = about(text, runs), .text = text}, {text}});
     }
   }
   return collated;
 }
 
-std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<Note> of_all) {
+std::vector<Note> collated_notes(std::span<const NotedRun> runs) {
+  std::vector<Note> notes;
+  for (CollatedNote& collated : collate(runs)) notes.push_back(std::move(collated.note));
+  return notes;
+}
+
+std::vector<NotedRun> noted_runs(std::span<const RunResult> runs) {
   std::vector<NotedRun> noted;
   noted.reserve(runs.size());
   for (const RunResult& run : runs) {
     const Summary& s = run.summary;
     noted.push_back({s.label, name_at(s.label, s.varied), s.seed, s.notes});
   }
-  std::ranges::move(collated_notes(noted), std::back_inserter(of_all));
+  return noted;
+}
+
+std::vector<Note> collated_notes(std::span<const RunResult> runs, std::vector<Note> of_all) {
+  std::ranges::move(collated_notes(noted_runs(runs)), std::back_inserter(of_all));
   return of_all;
 }
 

@@ -263,7 +263,9 @@ void Comparison::keep(std::size_t index, FunctionRef<RunResult(const RunHooks&)>
     if (listener) {
       Archive kept;
       exchange_result(kept, result);
-      exchange_found(kept, entry_of(index).found);
+      // A copy: other runs at these step sizes end meanwhile, and an exchange writes back.
+      std::optional<FoundSizes> found = entry_of(index).found;
+      exchange_found(kept, found);
       listener->keeps(std::move(kept));
       listener->ended(result);
     }

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "trainyard/configuration/contestant.hpp"
 #include "trainyard/run/target.hpp"
 #include "trainyard/study/risen_again.hpp"
 #include "trainyard/study/same_runs.hpp"
@@ -28,12 +31,11 @@ Objective objective_of(const RunResult& result) {
 }
 
 /// The lowest loss that two evaluations in a row have held, as a single one may be a dip; or the
-/// last one has come to. Empty where the run diverged, was interrupted, or never got below its
-/// start.
+/// last one has come to. Empty where the run diverged, was interrupted, was ended by a crash, or
+/// never got below its start.
 std::optional<double> best_of(const RunResult& result) {
-  if (result.summary.diverged || result.summary.interrupted || result.metrics.empty()) {
-    return std::nullopt;
-  }
+  const Summary& s = result.summary;
+  if (s.diverged || s.interrupted || s.crashed || result.metrics.empty()) return std::nullopt;
   double best = result.metrics.back().train_loss;
   for (std::size_t i = 1; i + 1 < result.metrics.size(); ++i) {
     best = std::min(best, std::max(result.metrics[i].train_loss, result.metrics[i + 1].train_loss));
@@ -42,14 +44,45 @@ std::optional<double> best_of(const RunResult& result) {
   return best;
 }
 
+/// The runs that are there for a target, with their best.
+using Bests = std::vector<std::pair<const RunResult*, double>>;
+
+/// Takes out who has hardly learnt: came less than half as far down as who came furthest, of ten
+/// runs at most one. A loss that they reach, too, says nothing of the others, who are there by
+/// their first evaluation (of all 125 schemes on sparse-logistic 116).
+void leave_out_outliers(Bests& bests, const Remark& remark) {
+  const auto fall = [](const auto& run) {
+    return run.first->metrics.front().train_loss - run.second;
+  };
+  double furthest = 0.0;
+  for (const auto& run : bests) furthest = std::max(furthest, fall(run));
+  const auto hardly_learns = [&](const auto& run) { return fall(run) < furthest / 2.0; };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(bests, hardly_learns));
+  if (count == 0 || 10 * count > bests.size()) return;
+  std::set<std::string> names;
+  for (const auto& run : bests) {
+    const Summary& s = run.first->summary;
+    if (hardly_learns(run)) names.insert(name_at(s.label, s.varied));
+  }
+  std::erase_if(bests, hardly_learns);
+  if (remark) {
+    remark(
+        fmt::format("note: no part of the common target, having come less than half as far down "
+                    "as others: {}",
+                    fmt::join(names, ", ")));
+  }
+}
+
 /// The worst of the best, whatever the seed: times that are averaged over seeds are times to one
 /// loss. Where one begins below it there is none: starts are by chance, as a perceptron's.
 void set_common_target(std::span<RunResult*> results, const Remark& remark) {
-  std::optional<double> target;
+  Bests bests;
   for (const RunResult* result : results) {
-    const auto best = best_of(*result);
-    if (best) target = std::max(target.value_or(*best), *best);
+    if (const auto best = best_of(*result)) bests.emplace_back(result, *best);
   }
+  leave_out_outliers(bests, remark);
+  std::optional<double> target;
+  for (const auto& [run, best] : bests) target = std::max(target.value_or(best), best);
   if (!target) return;
   const bool is_above_a_start = std::ranges::any_of(results, [&](const RunResult* result) {
     return !result->metrics.empty() && result->metrics.front().train_loss <= *target;

@@ -49,13 +49,15 @@ bool is_of_time(const std::string& option) {
   if (option == "encode-time" || option == "decode-time") return true;
   if (option == "aggregate-time") return true;
   if (option == "jitter" || option == "fault" || option == "retransmit") return false;
-  if (option == "on-failure") return false;
+  if (option == "on-failure" || option == "detection") return false;
   return option_named(option).section == "network";
 }
 
 std::string training_of(const Case& one) {
   const Configuration& c = one.configuration;
-  const bool heeds_clock = by_arrival(find_scheme(c.scheme)) || c.seconds;
+  const bool meets_by_clock =
+      c.checkpoint_every && std::holds_alternative<Duration>(*c.checkpoint_every);
+  const bool heeds_clock = by_arrival(find_scheme(c.scheme)) || c.seconds || meets_by_clock;
   std::vector<OptionText> settings = one.varied;
   std::erase_if(settings, [&](const OptionText& varied) {
     const bool is_time = is_of_time(varied.option);

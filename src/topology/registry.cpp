@@ -1,11 +1,16 @@
 // The table of topologies. A new one is a file with its row at the end, and its name in both lists.
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
+#include "trainyard/base/open_table.hpp"
 #include "trainyard/base/units.hpp"
+#include "trainyard/topology/add_topology.hpp"
 #include "trainyard/topology/topology.hpp"
 
 namespace trainyard {
@@ -35,8 +40,10 @@ TopologyInfo ou_equidyn_topology();
 TopologyInfo file_topology();
 TopologyInfo digraph_topology();
 
-const std::vector<TopologyInfo>& topologies() {
-  static const std::vector<TopologyInfo> table{
+namespace {
+
+std::vector<TopologyInfo> published_topologies() {
+  return {
       ring_topology(),
       path_topology(),
       star_topology(),
@@ -62,7 +69,36 @@ const std::vector<TopologyInfo>& topologies() {
       file_topology(),
       digraph_topology(),
   };
-  return table;
+}
+
+OpenTable<TopologyInfo>& topology_table() {
+  static OpenTable<TopologyInfo> all("topology", published_topologies());
+  return all;
+}
+
+/// Of topologies whose row has no function.
+std::map<std::string, TopologyMaker>& topology_makers() {
+  static std::map<std::string, TopologyMaker> makers;
+  return makers;
+}
+
+}  // namespace
+
+const std::vector<TopologyInfo>& topologies() {
+  return topology_table().rows();
+}
+
+void add_topology(TopologyInfo row, TopologyMaker make) {
+  if (row.summary.empty()) {
+    throw UsageError(
+        fmt::format("topology '{}': .summary is its line in `list topologies`", row.name));
+  }
+  if (row.make == nullptr && !make) {
+    throw UsageError(fmt::format("topology '{}': nothing says how it is made", row.name));
+  }
+  const std::string name = row.name;
+  topology_table().add(std::move(row));
+  topology_makers()[name] = std::move(make);
 }
 
 namespace {
@@ -119,7 +155,9 @@ Topology make_topology(std::string_view text, int ranks, std::uint64_t seed) {
   Parsed parsed = parse(text);
   parsed.request.ranks = ranks;
   parsed.request.seed = seed;
-  Topology topology = parsed.info.make(parsed.request);
+  const TopologyInfo& info = parsed.info;
+  Topology topology = info.make != nullptr ? info.make(parsed.request)
+                                           : topology_makers().at(info.name)(parsed.request);
   topology.name = text;
   return topology;
 }

@@ -31,7 +31,7 @@ TEST_CASE("advise says the limit, with its seconds, and what would change it", "
        {"The limit is bandwidth: 1.259 s of the 1.51 s that a step of ring takes",
         "6 workers do 127.2 rows/s", "One worker alone does 128 rows/s: 6 are no faster than one",
         "90 % of linear needs 29.36 Gbps", "twice the bandwidth",
-        "pays while it needs less than 3.71 times as many passes",
+        "pays while it needs less than 5.49 times as many passes",
         "trainyard predict --schemes 'ring' --size 59MB --workers 6"}) {
     CHECK_THAT(outcome.output, ContainsSubstring(words));
   }

@@ -26,7 +26,8 @@ std::vector<BadInput> wrong_words() {
       {{"rnu"},
        usage,
        {"no command named 'rnu'", "did you mean 'run'?",
-        "compare, timeline, netcheck, predict, advise, topology, consensus, report, lab, score, "
+        "compare, timeline, netcheck, predict, advise, reproduce, topology, consensus, report, "
+        "lab, score, "
         "export, split, list, machine"}},
       {{""}, usage, {"no command named ''"}},
       {{"--versoin"}, usage, {"no flag named '--versoin'", "did you mean '--version'?"}},

@@ -73,6 +73,22 @@ TEST_CASE("killed at any moment a run goes on to the same end", "[app]") {
   CHECK(in_the_midst > 0);
 }
 
+TEST_CASE("the results of a resumed run have the whole curve", "[app]") {
+  const TemporaryFolder folder;
+  const ProgramOptions there{.folder = folder.path()};
+  const Outcome whole =
+      run_program(with(run, {"--checkpoint", "saved", "--out", "whole", "--quiet"}), there);
+  REQUIRE(whole.status == 0);
+  const Outcome resumed =
+      run_program({"run", "--resume", "saved", "--out", "resumed", "--quiet"}, there);
+  REQUIRE(resumed.status == 0);
+  const auto curve = [&](const char* of) {
+    return lines_of(read_file(folder.path() / of / "gossip" / "metrics.jsonl"));
+  };
+  CHECK(curve("whole").size() == 41);
+  CHECK(curve("resumed") == curve("whole"));
+}
+
 TEST_CASE("a resumed run is said to be one, and what cannot be resumed is refused", "[app]") {
   const TemporaryFolder folder;
   const ProgramOptions there{.folder = folder.path()};

@@ -113,6 +113,7 @@ TEST_CASE("a command line is parsed again and again", "[app]") {
     CHECK(parsed({"run", "--workers", "3"}) == "parsed");
     CHECK_THAT(parsed({"run", "--workers", "3", "--workers", "4"}),
                ContainsSubstring("given twice"));
+    CHECK(parsed({"run", "--fault", "loss:0.1", "--fault", "crash:1@2s"}) == "parsed");
     CHECK(parsed({"predict", "--vary", "workers=2:8"}) == "parsed");
     CHECK(parsed({"--version"}) == "parsed");
     CHECK_THAT(parsed({"predict", "--vary", "workers=2:8", "--workers", "3"}),

@@ -1,4 +1,5 @@
 // The commands, as a user and a script see them; compare has a file of its own.
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -359,6 +360,13 @@ TEST_CASE("list --json has all rows of each table, or those of a name", "[app]")
   CHECK(listed({"datasets"}).size() == generators().size() + catalog().size());
   CHECK(listed({"labs"}).size() == labs().size());
   CHECK(listed({"labs", "straggler"})[0]["configuration"] == *lab_text("lab:straggler"));
+  CHECK(listed({"labs", "lab:straggler"}) == listed({"labs", "straggler"}));
+  // What the table names, `trainyard lab` and `lab:` take.
+  const std::string table = run_program({"list", "labs"}).output;
+  for (const Lab& lab : labs()) {
+    CHECK(std::regex_search(
+        table, std::regex(fmt::format(R"((^|\n) *{}  {} +\S)", lab.page.number, lab.name))));
+  }
 }
 
 TEST_CASE("list presets --json says what the text says", "[app]") {

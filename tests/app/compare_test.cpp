@@ -36,6 +36,15 @@ TEST_CASE("a group skips the schemes that cannot, and says so, a name does not",
   CHECK_THAT(named.errors, ContainsSubstring("--momentum: hogwild takes none"));
 }
 
+TEST_CASE("a picture and a report are not written into one file", "[app]") {
+  const TemporaryFolder folder;
+  const Outcome one = run_program(
+      {"compare", "--schemes", "ring", "--steps", "2", "--svg", "f.svg", "--html", "./f.svg"},
+      {.folder = folder.path()});
+  CHECK(one.status == 2);
+  CHECK_THAT(one.errors, ContainsSubstring("--html writes this file"));
+}
+
 TEST_CASE("several seeds: each a run of its own on disk, together mean and deviation", "[app]") {
   const TemporaryFolder folder;
   const ProgramOptions here{.folder = folder.path()};
@@ -159,10 +168,23 @@ TEST_CASE("an interrupt among seeds, or while tuning, keeps what there is", "[ap
   CHECK(document["spread"][1]["seeds"].size() >= 1);
   CHECK(document["spread"][0]["train_loss"]["count"] == document["spread"][0]["seeds"].size());
 
-  const Outcome tuning = run_program(words + Words{"--tune-lr", "--epochs", "100"},
+  // One after the other: gossip would else be done as soon as ring.
+  const Outcome tuning = run_program(words + Words{"--tune-lr", "--epochs", "400", "--jobs", "1"},
                                      {.signal_after = "ring         done"});
   CHECK(tuning.status == 130);
   CHECK(Json::parse(tuning.output)["runs"][0]["interrupted"] == false);
+}
+
+TEST_CASE("chosen columns are those of tables", "[app]") {
+  for (const char* format : {"json", "csv", "markdown"}) {
+    CAPTURE(format);
+    const Outcome outcome =
+        run_program({"compare", "--schemes", "ring,gossip", "--time", "virtual", "--epochs", "1",
+                     "--table-columns", "seconds", "--format", format});
+    CHECK(outcome.status == 0);
+    const bool is_table = format == std::string_view("markdown");
+    CHECK(is_table != (outcome.errors.find("--table-columns has no effect") != std::string::npos));
+  }
 }
 
 TEST_CASE("compare --json is a list of summaries in the order asked for", "[app]") {

@@ -1,4 +1,6 @@
 // The server of pages: its address, its end, its flags.
+#include <filesystem>
+#include <set>
 #include <string>
 
 #include "app/program.hpp"
@@ -33,6 +35,27 @@ TEST_CASE("the lab says that --force is for files", "[app]") {
       folder.path());
   CHECK(outcome.status == 0);
   CHECK(outcome.errors == "note: --force has no effect: it is for --export, which is not given\n");
+}
+
+TEST_CASE("labs are exported one by one into the same folder", "[app][slow]") {
+  const TemporaryFolder folder;
+  const auto exported = [&](const std::string& arguments) {
+    const Outcome outcome = run_script("\"$P\" lab " + arguments + " --quiet", folder.path());
+    CHECK(outcome.status == (outcome.errors.empty() ? 0 : 2));
+    return outcome.output + outcome.errors;
+  };
+  CHECK(exported("bubble --export pages") == "pages/bubble.html\n");
+  CHECK(exported("lab:activations --export pages") == "pages/activations.html\n");
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() / "pages")) {
+    names.insert(file.path().filename());
+  }
+  CHECK(names == std::set<std::string>{"activations.html", "bubble.html", "trainyard.js"});
+  CHECK_THAT(exported("bubble --export pages"), ContainsSubstring("pages/bubble.html"));
+  // Another program's.
+  folder.write("pages/trainyard.js", "// other scripts");
+  CHECK_THAT(exported("bubble --export pages"), ContainsSubstring("pages/trainyard.js"));
+  CHECK(exported("activations --export one.zip") == "one.zip\n");
 }
 
 TEST_CASE("the lab refuses what it cannot listen to", "[app]") {

@@ -1,9 +1,13 @@
 #include "trainyard/collective/neighbour_average.hpp"
 
+#include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "trainyard/base/random.hpp"
+#include "trainyard/network/links.hpp"
 #include "trainyard/topology/spectrum.hpp"
 
 #include "support/catch.hpp"
@@ -127,5 +131,49 @@ TEST_CASE("with a negative weight of their own, those who agree stay, and the me
   const std::vector<std::vector<float>> unequal{{0.1F}, {1.7F}, {2.3F}};
   for (const auto& vector : averaged(test::runtimes()[0], {"path", rounds}, unequal, 100'000)) {
     CHECK(vector[0] == Approx(4.1 / 3).epsilon(1e-6));
+  }
+}
+
+// The network says which messages of a link are lost, so that W of each round is known.
+TEST_CASE("who is not heard of counts as oneself", "[collective][datagrams]") {
+  constexpr int n = 6, rounds = 40;
+  Network network{.latency = std::chrono::microseconds(10), .bytes_per_second = 1e9, .seed = 5};
+  parse_faults("loss:0.3", "--fault", network.faults);
+  network.faults.retransmission.never = true;
+  for (const char* name : {"ring", "static-exp", "full"}) {
+    for (const auto& runtime : test::runtimes()) {
+      CAPTURE(name, runtime.name);
+      const Topology topology = make_topology(name, n, 1);
+      Links links(network, n, 0);
+      std::vector<double> expected{0, 1, 2, 3, 4, 5};
+      std::size_t lost = 0;
+      for (std::uint64_t k = 0; k < rounds; ++k) {
+        std::vector<MixingEdge> heard;
+        for (int to = 0; to < n; ++to) {
+          for (const auto& [from, weight] : topology.row(k, to).receives) {
+            if (links.passage_of_next(from, to, 12, Time{0}).lost) {
+              ++lost;
+            } else {
+              heard.push_back({to, from, weight});
+            }
+          }
+        }
+        expected = mixed(mixing_matrix(n, heard), expected);
+      }
+      REQUIRE(lost > 20);
+      auto x = one_to_n(n);
+      runtime.run(setup_of(n, 0, network), [&](Rank& rank) {
+        rank.begin();
+        VectorBuffer scratch;
+        for (std::uint64_t k = 0; k < rounds; ++k) {
+          neighbour_average(rank, topology.row(k, rank.rank()),
+                            x[static_cast<std::size_t>(rank.rank())], scratch);
+        }
+      });
+      for (std::size_t i = 0; i < n; ++i) {
+        CHECK(x[i][0] == Approx(expected[i]).epsilon(1e-5));
+        CHECK(x[i][2] == x[i][0]);
+      }
+    }
   }
 }

@@ -138,6 +138,7 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
                                                          {"between-bandwidth", "100Mbps"},
                                                          {"links", links_file()},
                                                          {"jitter", "exponential:50us"},
+                                                         {"tcp-window", "64KiB"},
                                                          {"sparse-wire", "off"},
                                                          {"charge-control", "true"},
                                                          {"compute-time", "2143ns"},
@@ -161,15 +162,18 @@ const std::map<std::string, std::string>& other_values_of_the_rest() {
   return values;
 }
 
-/// The same of faults, and of what survives them.
+/// The same of ports that differ, of faults, and of what survives them.
 const std::map<std::string, std::string>& other_values_of_faults() {
   static const std::map<std::string, std::string> values{
+      {"up-bandwidth", "10Mbps"},
+      {"down-bandwidth", "40Mbps"},
       {"fault", "loss:0.01+stall:3@2s-5s+crash:1@6s"},
       {"retransmit", "50ms:double"},
       {"checkpoint", "checkpoints"},
       {"checkpoint-every", "0.75"},
       {"checkpoint-time", "3s"},
       {"on-failure", "restart"},
+      {"detection", "1s"},
       {"resume", "checkpoints"},
       {"force-resume", "lr,data"}};
   return values;
@@ -295,19 +299,6 @@ TEST_CASE("an empty value in a file is refused, for every option", "[configurati
   }
 }
 
-TEST_CASE("a configuration file may begin with a byte order mark, and not be endless",
-          "[configuration]") {
-  const TemporaryFolder folder;
-  Configuration c;
-  read_configuration(folder.write("mark.toml", "\xEF\xBB\xBF[run]\nworkers = 3\n"), c);
-  CHECK(c.workers == 3);
-  CHECK_THROWS_WITH(read_configuration("/dev/zero", c),
-                    "/dev/zero: found more than 1 MiB; expected a TOML file with a configuration");
-  CHECK_THROWS_WITH(parse_configuration("[run]\nworkers = \n", "file", c), StartsWith("file:2: "));
-  CHECK_THROWS_WITH(parse_configuration("[run]\n\"a\\u001bb\" = 3\n", "file", c),
-                    ContainsSubstring("no key of section [run] named 'a\\x1bb'"));
-}
-
 TEST_CASE("a run's seconds are from a nanosecond to what the clock can count", "[configuration]") {
   Configuration c;
   const auto set = [&](const char* text) { option_named("seconds").set(c, text, "--seconds"); };
@@ -322,62 +313,6 @@ TEST_CASE("a refused value leaves the option's name or line in the message", "[c
   CHECK_THROWS_WITH(option_named("scheme").set(configuration, "rign", "a.toml:7: scheme"),
                     ContainsSubstring("a.toml:7: scheme: no scheme named 'rign'"));
   CHECK_THROWS_AS(option_named("no such"), InternalError);
-}
-
-TEST_CASE("a configuration with more dots than a stack can hold is refused", "[configuration]") {
-  const auto refusal = [](const std::string& text) -> std::string {
-    Configuration c;
-    try {
-      parse_configuration(text, "input", c);
-    } catch (const UsageError& error) {
-      return error.what();
-    }
-    return "";
-  };
-  const auto dotted = [](int dots) {
-    std::string key = "a";
-    for (int i = 0; i < dots; ++i) key += ".a";
-    return key;
-  };
-  const auto too_many = [](int line) {
-    return fmt::format(
-        "input:{}: found more than 64 dots outside of quotes; expected [SECTION] or KEY = VALUE",
-        line);
-  };
-  CHECK(refusal(fmt::format("{}{}{}", "[", dotted(65), "]\n")) == too_many(1));
-  CHECK(refusal(fmt::format("{}{}{}", "\n", dotted(65), " = 1\n")) == too_many(2));
-  CHECK(refusal(fmt::format("{}{}{}", "[[", dotted(60000), "]]")) == too_many(1));
-  CHECK(refusal(fmt::format("{}{}{}", "[run]\nx = {", dotted(65), " = 1}\n")) == too_many(2));
-  // A list goes on over lines; each nesting adds to those around it.
-  CHECK(refusal(fmt::format("x = [{{{0} = [\n{{{0} = 1}}]}}]\n", dotted(40))) == too_many(2));
-  // What looks like the end of a statement, or like a string or comment, and is none.
-  const std::string key = fmt::format("{} = 1\n", dotted(65));
-  CHECK(refusal("x = \"\\\"\"\n" + key) == too_many(2));
-  CHECK(refusal("x = '\\'\n" + key) == too_many(2));
-  CHECK(refusal("x = ''\n" + key) == too_many(2));
-  CHECK(refusal("x = \"\"\"\n'\n\"\"\"\"\"\n" + key) == too_many(4));
-  CHECK(refusal("x = '''#'''''\n" + key) == too_many(2));
-  CHECK(refusal("# '\n" + key) == too_many(2));
-  CHECK(refusal("'#'." + key) == too_many(1));
-  // As many are toml's own affair.
-  CHECK(refusal(fmt::format("[{}]\n", dotted(64))).starts_with("input:1: no section named 'a'"));
-}
-
-TEST_CASE("dots in quotes, in comments and in many lines are no harm", "[configuration]") {
-  const std::string dots(1000, '.');
-  std::string text = fmt::format("# {0}\n[output]\nout = \"{0}\" # {0}\n", dots);
-  text += "trace = '" + dots + "'\n[data]\ndataset = \"\"\"\n" + dots + "\"\"\"\n";
-  text += "data-dir = '''\n" + dots + "'''\n";
-  for (int line = 0; line < 100; ++line) text += "# 1.5\n";
-  text += "[compute]\nstraggler = \"0:1.5";
-  for (int rank = 1; rank < 100; ++rank) text += fmt::format(",{}:1.5", rank);
-  text += "\"\n[run]\nepochs = 0.5\n";
-  Configuration c;
-  REQUIRE_NOTHROW(parse_configuration(text, "input", c));
-  CHECK(c.out == dots);
-  CHECK(c.dataset == dots);
-  CHECK(c.stragglers.size() == 100);
-  CHECK(c.epochs == 0.5);
 }
 
 TEST_CASE("as many servers as workers are asked for by a word, whatever comes later",

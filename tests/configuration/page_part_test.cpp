@@ -34,8 +34,14 @@ question = "Who waits?"
 story = ["A paragraph.", """\
   And another \
   one."""]
-show = { x = "seconds", y = "train_loss", log = true }
+show = { x = "seconds", y = "train_loss", log = true, minimum = 0.25 }
 timeline = "ring"
+watch = { curve = "gossip", slider = "workers" }
+
+[page.guess]
+question = "Who is last?"
+figure = "seconds_to_target"
+wanted = "most"
 
 [[page.slider]]
 option = "latency"
@@ -67,6 +73,12 @@ TEST_CASE("a page says a title, a question, a story, what it shows and what move
   CHECK(page.x == "seconds");
   CHECK(page.y == "train_loss");
   CHECK(page.logarithmic);
+  CHECK(page.minimum == 0.25);
+  CHECK(page.watch.curve == "gossip");
+  CHECK(page.watch.slider == "workers");
+  CHECK(page.guess.question == "Who is last?");
+  CHECK(page.guess.figure == "seconds_to_target");
+  CHECK(page.guess.most);
   CHECK(page.timeline == "ring");
   REQUIRE(page.sliders.size() == 2);
   CHECK(page.sliders[0].option == "latency");
@@ -86,8 +98,8 @@ TEST_CASE("a configuration's page changes nothing of it", "[configuration]") {
 TEST_CASE("what a page cannot have is refused with its line and what is accepted",
           "[configuration]") {
   CHECK(refusal("[page]\ntitel = \"x\"\n") ==
-        "my.toml:2: no key of section [page] named 'titel'; did you mean 'title'? (known: number, "
-        "question, show, slider, story, timeline, title)");
+        "my.toml:2: no key of section [page] named 'titel'; did you mean 'title'? (known: guess, "
+        "number, question, show, slider, story, timeline, title, watch)");
   CHECK(refusal("page = 3\n") ==
         "my.toml:1: 'page' is given a value; expected it as a section: [page]");
   CHECK(refusal("[pgae]\n").find("did you mean 'page'?") != std::string::npos);
@@ -103,8 +115,16 @@ TEST_CASE("what a page cannot have is refused with its line and what is accepted
   CHECK(refusal("[page]\nshow = \"seconds\"\n") ==
         "my.toml:2: show: expected { x = \"seconds\", y = \"train_loss\", log = true }");
   CHECK(refusal("[page]\nshow = { quantity = \"seconds\" }\n") ==
-        "my.toml:2: no key of show named 'quantity' (known: log, x, y)");
+        "my.toml:2: no key of show named 'quantity' (known: log, minimum, x, y)");
   CHECK(refusal("[page]\nshow = { log = 1 }\n") == "my.toml:2: log: expected true or false");
+  CHECK(refusal("[page]\nshow = { minimum = \"low\" }\n") ==
+        "my.toml:2: minimum: expected a number");
+  CHECK(refusal("[page]\nwatch = \"ring\"\n") ==
+        "my.toml:2: watch: expected { curve = \"ring\", slider = \"latency\" }");
+  CHECK(refusal("[page]\nguess = 1\n") ==
+        "my.toml:2: guess: expected it as a section: [page.guess]");
+  CHECK(refusal("[page.guess]\nwanted = \"best\"\n") ==
+        "my.toml:2: wanted: found 'best'; expected \"least\" or \"most\"");
   CHECK(refusal("[page]\nslider = 3\n") ==
         "my.toml:2: slider: found no list of tables; expected [[page.slider]]");
 }

@@ -23,7 +23,7 @@ inline const std::map<std::string, std::string>& other_values_of_decentralised_s
       {"consensus-penalty", "0.75"},  {"communication-step", "0.75"},
       {"mixing-probability", "0.25"}, {"correction-rate", "0.125"},
       {"clip-radius", "2"},           {"tolerated", "2"},
-      {"worker-momentum", "0.5"}};
+      {"worker-momentum", "0.5"},     {"push-sum", "running-sums"}};
   return values;
 }
 

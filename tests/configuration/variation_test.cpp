@@ -46,6 +46,16 @@ TEST_CASE("a range of durations, rates or numbers goes evenly by ratio", "[study
   CHECK(steps[4] == "0.1");
 }
 
+TEST_CASE("rates are said in the unit that people use", "[study]") {
+  const Variation rates = parse_variation("bandwidth=500kbps,5Mbps,1Gbps,1.4Gbps");
+  const Measure* measure = line_of(rates, any_option()).measure;
+  REQUIRE(measure != nullptr);
+  CHECK(measure->shown(62.5e3) == "0.5 Mbps");
+  CHECK(measure->shown(625e3) == "5 Mbps");
+  CHECK(measure->shown(125e6) == "1 Gbps");
+  CHECK(measure->shown(175e6) == "1.4 Gbps");
+}
+
 TEST_CASE("what cannot be varied is refused", "[study]") {
   for (const auto& [text, why] : {
            std::pair("period", "'period' has no values; accepted: NAME=A,B,… or NAME=A:B"),

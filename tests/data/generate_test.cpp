@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -136,6 +137,24 @@ TEST_CASE("sparse logistic rows have the documented shape", "[data][generate]") 
     CHECK(std::abs(frequency[j] - 5000 * present) < 4.0 * deviation);
   }
   CHECK(std::abs(static_cast<double>(positive) - 2500.0) < 250.0);
+}
+
+TEST_CASE("of spread rows all features are as frequent, and there is something to learn",
+          "[data][generate]") {
+  const TrainTest made = find_generator("spread-logistic")->generator->make(1, 20'000);
+  const Dataset& data = made.train;
+  REQUIRE(data.features == 10'000);
+  std::vector<double> frequency(data.features, 0.0);
+  for (std::size_t i = 0; i < data.row_begin[data.rows]; ++i) ++frequency[data.columns[i]];
+  // Each of 64 draws of a row is feature j with 1/10,000: 20,000 rows have it 127.6 times.
+  const double present = 1.0 - std::pow(1.0 - 1e-4, 64);
+  const double mean = 20'000 * present, deviation = std::sqrt(mean * (1.0 - present));
+  const auto [least, most] = std::ranges::minmax(frequency);
+  CHECK(least > mean - 5 * deviation);
+  CHECK(most < mean + 5 * deviation);
+  CHECK(std::accumulate(frequency.begin(), frequency.end(), 0.0) ==
+        Approx(10'000 * mean).epsilon(0.001));
+  CHECK(accuracy(made.test, learn(data, 4.0, 3)) > 0.65);
 }
 
 TEST_CASE("the built-in sparse problem can be learned, but not by heart", "[data][generate]") {

@@ -60,14 +60,15 @@ void open_both_ways(const std::string& name) {
   bool whole = true;
   try {
     const LoadedData data = open_split_file(name, RowCheck::all);
-    check_whole(data.train);
-    if (data.test.rows > 0) check_whole(data.test);
+    for (const Dataset* set : {&data.train, &data.test, &data.validation}) {
+      if (set->rows > 0) check_whole(*set);
+    }
   } catch (const DataError&) {
     whole = false;
   }
   try {
     const LoadedData data = open_split_file(name, RowCheck::later);
-    for (const Dataset* set : {&data.train, &data.test}) {
+    for (const Dataset* set : {&data.train, &data.test, &data.validation}) {
       if (set->rows > 0) check_rows(*set, 0, set->rows);
     }
     require(whole, "rows that were refused at once");

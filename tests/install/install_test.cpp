@@ -28,13 +28,41 @@ std::string output_of(const std::string& command) {
 
 // Warnings are on standard error, results alone on standard output.
 nlohmann::json results_of(const std::string& command, const fs::path& warnings) {
-  return nlohmann::json::parse(
-      output_of(fmt::format("{} 2> {}", command, quoted_path(warnings))))["runs"];
+  return nlohmann::json::parse(output_of(fmt::format("{} 2> {}", command, quoted_path(warnings))));
 }
 
 void install_into(const fs::path& prefix) {
   output_of(fmt::format("cmake --install {} --prefix {}", quoted_path(TRAINYARD_BUILD_DIR),
                         quoted_path(prefix)));
+}
+
+/// A model, a topology and a codec of one's own do what they say.
+void check_parts(const std::string& program, const TemporaryFolder& folder) {
+  const fs::path warnings = folder.path() / "warnings.txt";
+  // Of one feature, 1 in each row: the losses of 0, 0 and 6 are least where 2 w = 1.
+  const std::string rows = quoted_path(folder.write("rows.csv", "0,1\n0,1\n6,1\n"));
+  const auto huber =
+      results_of(fmt::format("{} run --scheme sequential --workers 1 --model huber --dataset {} "
+                             "--batch 3 --steps 200 --lr 0.5 --l2 0 --json --quiet",
+                             program, rows),
+                 warnings);
+  CHECK(huber["train_loss"].get<double>() == Approx((0.125 + 0.125 + 5.0) / 3).epsilon(1e-5));
+
+  const auto graphs = results_of(program +
+                                     " compare --schemes gossip:ring,gossip:office --workers 4 "
+                                     "--steps 20 --json --quiet",
+                                 warnings);
+  CHECK(graphs["runs"][1]["train_loss"].get<double>() ==
+        Approx(graphs["runs"][0]["train_loss"].get<double>()).epsilon(1e-6));
+  CHECK(graphs["runs"][1]["messages"] == graphs["runs"][0]["messages"]);
+
+  const auto coded = results_of(program +
+                                    " compare --schemes 'ec-sgd{codec=halves},ec-sgd{codec=fp16}' "
+                                    "--workers 4 --steps 20 --json --quiet",
+                                warnings);
+  CHECK(coded["runs"][0]["bytes_sent"] == coded["runs"][1]["bytes_sent"]);
+  CHECK(coded["runs"][0]["train_loss"].get<double>() ==
+        Approx(coded["runs"][1]["train_loss"].get<double>()).epsilon(0.01));
 }
 
 }  // namespace
@@ -66,8 +94,9 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
   output_of(fmt::format("cmake --build {}", quoted_path(build)));
   const std::string program = quoted_path(build / "own_trainyard");
   const fs::path warnings = folder.path() / "warnings.txt";
-  const auto runs = results_of(
-      program + " compare --schemes ring,own --workers 8 --steps 20 --json --quiet", warnings);
+  const auto runs =
+      results_of(program + " compare --schemes ring,own --workers 8 --steps 20 --json --quiet",
+                 warnings)["runs"];
   REQUIRE(runs.size() == 2);
   CHECK(runs[0]["scheme"] == "ring");
   CHECK(runs[1]["scheme"] == "own");
@@ -82,12 +111,25 @@ TEST_CASE("a scheme of one's own builds against the installed package", "[instal
                                    " compare --schemes slowmo,own-slowmo --period 3 "
                                    "--slow-momentum 0.6 --workers 8 --steps 30 "
                                    "--json --quiet",
-                               warnings);
+                               warnings)["runs"];
   REQUIRE(slow.size() == 2);
   CHECK(slow[1]["scheme"] == "own-slowmo");
   CHECK(slow[1]["train_loss"].get<double>() ==
         Approx(slow[0]["train_loss"].get<double>()).epsilon(1e-6));
   CHECK(slow[1]["bytes_sent"] == slow[0]["bytes_sent"]);
+
+  check_parts(quoted_path(build / "own_parts"), folder);
+
+  // And the installed program loads a library that was compiled against the installed headers.
+  const auto loaded =
+      results_of(fmt::format("{} --load {} compare --schemes 'local-sgd{{period=4}},rarely' "
+                             "--workers 4 --steps 20 --json --quiet",
+                             quoted_path(folder.path() / "prefix/bin/trainyard"),
+                             quoted_path(build / "libplug_in.so")),
+                 warnings)["runs"];
+  REQUIRE(loaded.size() == 2);
+  CHECK(loaded[1]["scheme"] == "rarely");
+  CHECK(loaded[1]["model_hash"] == loaded[0]["model_hash"]);
 }
 
 }  // namespace trainyard

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "trainyard/report/network_format.hpp"
@@ -132,6 +133,25 @@ TEST_CASE("the figure holds every message twice and nothing from elsewhere", "[r
   CHECK(count_of(svg, "makespan 16.5 s") == 1);
   CHECK(count_of(svg, "<rect") + count_of(svg, "<line") + count_of(svg, "<path") ==
         count_of(svg, "/>"));
+}
+
+TEST_CASE("a pipeline's timeline tells microbatches apart", "[report]") {
+  const Timeline timeline = make_timeline("gpipe", {{"workers", "2"}, {"microbatches", "2"}});
+  REQUIRE(timeline.trace.messages.size() == 4);
+  const auto messages = nlohmann::json::parse(timeline_json(timeline))["messages"];
+  std::string numbers;
+  for (const auto& message : messages) numbers += message["microbatch"].dump();
+  CHECK(numbers == "0101");  // up, then down
+  const std::string text = timeline_text(timeline, {.columns = 100});
+  CHECK(count_of(text, "arrives  microbatch\n") == 1);
+  CHECK(count_of(text, "           1\n") == 2);
+  const std::string svg = timeline_svg(timeline);
+  CHECK(count_of(svg, "bits and arrows, in the colour of their microbatch, with its number") == 1);
+  CHECK(count_of(svg, "\">1</text>") == 2 * 2);  // where they are sent and where received
+
+  const Timeline others = make_timeline("ring", {{"workers", "2"}});
+  CHECK(count_of(timeline_text(others, {.columns = 100}), "microbatch") == 0);
+  CHECK(count_of(timeline_svg(others), "in their sender's colour") == 1);
 }
 
 TEST_CASE("the latency of example 1.1 is 1.5 / 14 of the figure's width", "[report]") {

@@ -40,19 +40,6 @@ Configuration without_faults(Configuration c) {
   return c;
 }
 
-bool says(const RunResult& result, const std::string& words) {
-  return std::ranges::any_of(result.summary.notes, [&](const Note& note) {
-    return note.text.find(words) != std::string::npos;
-  });
-}
-
-void check_adds_up(const RunResult& result) {
-  for (const RankAccount& account : result.accounts) {
-    CHECK(to_seconds(account.compute + account.transfer + account.wait) ==
-          Approx(result.summary.seconds).epsilon(1e-9));
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a run that crashes goes back to its last checkpoint", "[run][crash]") {
@@ -118,6 +105,25 @@ TEST_CASE("whatever a scheme keeps is as it was at the checkpoint", "[run][crash
   }
 }
 
+TEST_CASE("checkpoints by the clock are gone back to as well", "[run][crash]") {
+  for (const Scheme& scheme : schemes()) {
+    if (!scheme.order.no_checkpoint.empty()) continue;
+    INFO(scheme.name);
+    Configuration c = restarting(scheme.name, "crash:0@4ms-5ms+crash:0@17ms-19ms");
+    c.network.latency = 50us;
+    c.network.bytes_per_second = 1e8;
+    c.checkpoint_every = Duration(6ms);
+    const RunResult crashed = run_small(c), whole = run_small(without_faults(c));
+    CHECK(crashed.summary.model_hash == whole.summary.model_hash);
+    CHECK(crashed.summary.crashes >= 1U);
+    if (scheme.name != "fused-all-reduce") {  // as above
+      CHECK(crashed.summary.seconds ==
+            Approx(whole.summary.seconds + crashed.summary.lost_s.value_or(0.0)).epsilon(1e-9));
+    }
+    check_adds_up(crashed);
+  }
+}
+
 // Segments of τ, each but the last followed by a checkpoint of δ, that are begun anew after each
 // failure, R later: Σ (M + R)(e^{x/M} − 1).
 TEST_CASE("a year of failures takes as long as Daly's formula says", "[run][crash]") {
@@ -129,6 +135,8 @@ TEST_CASE("a year of failures takes as long as Daly's formula says", "[run][cras
   c.steps = 5 * segments;
   c.epochs.reset();
   c.checkpoint_time = 500us;
+  // Five steps, or the same by the clock.
+  c.checkpoint_every = GENERATE(CheckpointInterval(5.0 / 15.0), CheckpointInterval(Duration(5ms)));
   std::vector<double> times;
   double crashes = 0.0, mean = 0.0, squares = 0.0;
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -159,6 +167,7 @@ TEST_CASE("where a crash stops a run, its results are kept", "[run][crash]") {
   CHECK(result.summary.seconds == Approx(0.0175));
   CHECK(result.summary.steps == 15.0);
   CHECK(says(result, "worker 2 crashed at 17.5 ms"));
+  CHECK(result.summary.crashed);
   check_adds_up(result);
   c.network.faults = {};
   c.steps = 15;
@@ -174,7 +183,12 @@ TEST_CASE("who crashes for good is waited for in vain, or not at all", "[run][cr
   CHECK(stuck.summary.steps == 15.0);
   CHECK(stuck.accounts[2].compute == 17500us);  // in the midst of a minibatch
   CHECK(says(stuck, "worker 2 crashed at 17.5 ms for good"));
+  CHECK(stuck.summary.crashed);
   CHECK(says(stuck, "waits for a message from rank"));
+  c.network.faults.crashes.push_back({.rank = 1, .when = {17500us}});
+  CHECK(says(run_small(c),
+             "worker 2 crashed at 17.5 ms for good, worker 1 crashed at 17.5 ms for "
+             "good, and are waited for in vain"));
 
   for (const char* scheme : {"ps-async", "downpour", "hogwild", "fedasync"}) {
     CAPTURE(scheme);
@@ -259,6 +273,75 @@ TEST_CASE("that others went on without a worker is said", "[run][crash]") {
   CHECK(says(run_small(with_crashes("ps-async", "crash:0@9ms+crash:1@9ms+crash:2@9ms+crash:3@9ms",
                                     OnFailure::wait)),
              "no worker is left"));
+}
+
+TEST_CASE("a server that a scheme has not cannot crash", "[run][crash]") {
+  for (const OnFailure rule : {OnFailure::wait, OnFailure::stop, OnFailure::restart}) {
+    const RunResult run = run_small(with_crashes("ring", "crash:4@17500us-20ms", rule));
+    CHECK(says(run, "note: --fault crash:4 has no effect: the ranks of this scheme are 0 to 3"));
+    CHECK_FALSE(run.summary.crashed);
+  }
+  const RunResult waited = run_small(with_crashes("ring", "crash:4@17500us", OnFailure::wait));
+  CHECK_FALSE(says(waited, "server 0 crashed"));
+  const RunResult served = run_small(with_crashes("ps-sync", "crash:4@17500us", OnFailure::wait));
+  CHECK(says(served, "server 0 crashed at 17.5 ms for good"));
+}
+
+TEST_CASE("who crashes for good while it is away is gone from then on", "[run][crash]") {
+  for (const char* faults :
+       {"crash:4@17500us+crash:4@12ms-30ms", "crash:4@12ms-17600us+crash:4@17500us"}) {
+    CAPTURE(faults);
+    Configuration c = with_crashes("ps-sync", faults, OnFailure::wait);
+    c.checkpoint_every.reset();
+    const RunResult run = run_small(c);
+    CHECK(says(run, "server 0 crashed at 17.5 ms for good, and is waited for in vain"));
+    CHECK(run.summary.seconds == Approx(0.0175));
+    check_adds_up(run);
+  }
+  // A worker that makes up for 6 ms and would be at it until 18.
+  Configuration c = with_crashes("ring", "crash:2@17500us+crash:2@11ms-17ms", OnFailure::wait);
+  c.checkpoint_every.reset();
+  const RunResult worker = run_small(c);
+  CHECK(says(worker, "worker 2 crashed at 17.5 ms for good"));
+  CHECK(worker.accounts[2].compute == 17500us);
+}
+
+// Its coordinator waits for all to say goodbye.
+TEST_CASE("sandblaster ends when all but those who have crashed have left", "[run][crash]") {
+  Configuration c = with_crashes("sandblaster", "crash:1@0s+crash:3@1ms", OnFailure::wait);
+  c.checkpoint_every.reset();
+  c.epochs.reset();
+  c.seconds = 5ms;  // less than a pass
+  const RunResult run = run_small(c);
+  CHECK(says(run, "the others went on"));
+  CHECK(run.summary.seconds < 0.010);
+  check_adds_up(run);
+}
+
+TEST_CASE("where all workers are gone for good no leg follows", "[run][crash]") {
+  for (const char* scheme : {"ring", "ps-sync", "ps-async"}) {
+    CAPTURE(scheme);
+    Configuration c = with_crashes(scheme, "crash:0@2500us", OnFailure::wait);
+    c.workers = 1;
+    c.checkpoint_every = 0.02;  // each step
+    const RunResult run = run_small(c);
+    CHECK(run.summary.steps == 2.0);
+    check_adds_up(run);
+  }
+}
+
+TEST_CASE("who is gone for good begins no later leg", "[run][crash]") {
+  for (const char* scheme : {"gradient-coding", "uncoded", "ps-async"}) {
+    for (const char* crash : {"crash:2@0s", "crash:2@4200us"}) {
+      CAPTURE(scheme, crash);
+      Configuration c = with_crashes(scheme, crash, OnFailure::wait);
+      c.checkpoint_every = 0.1;
+      const RunResult run = run_small(c);
+      CHECK(run.summary.epochs > 0.9 * *c.epochs);
+      CHECK(run.accounts[2].compute <= 4300us);
+      check_adds_up(run);
+    }
+  }
 }
 
 TEST_CASE("crashes that make no sense are refused by name", "[run][crash]") {

@@ -101,6 +101,26 @@ TEST_CASE("once a worker keeps its rows, and dealt anew it has others in each pa
   }
 }
 
+/// Minibatches of a pass, as a worker's program hears it.
+std::uint64_t heard_of_epoch = 0;
+
+void hear_of_epoch(Worker& worker) {
+  if (worker.comm().rank() == 0) heard_of_epoch = worker.minibatches().of_epoch();
+  while (worker.next_step()) worker.descend();
+}
+
+// It was read from a share that who is dealt rows has not.
+TEST_CASE("a worker's pass is as long where its rows are dealt anew", "[run]") {
+  for (const Deal deal : {Deal::once, Deal::pass}) {
+    const LoadedData data = numbered_rows(124);
+    Configuration c = quick("ring", 3, 2);
+    c.batch = 5;
+    c.deal = deal;
+    run_experiment(plan_run(test::mine(hear_of_epoch), resolve(c, {c.scheme}, data, {}), data), {});
+    CHECK(heard_of_epoch == 9);  // of 42 rows, or 41
+  }
+}
+
 TEST_CASE("every scheme takes rows that are dealt anew, but slices and tables of gradients",
           "[run]") {
   const LoadedData data = test::dense_problem();

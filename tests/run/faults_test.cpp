@@ -156,6 +156,25 @@ TEST_CASE("who serves while it computes serves late what came while it stood", "
   }
 }
 
+// What came while it stood still was handed over when the minibatch was done, behind what came
+// when it moved again: chunks of a ring were then added to the wrong parts.
+TEST_CASE("who stands still while it serves hears messages in their order", "[run][faults]") {
+  Configuration c = small_configuration("ddp");
+  c.batch = 2;
+  c.steps = 2;
+  c.compute_time = 100us;
+  c.stragglers = {{0, 1.5}};
+  c.network.latency = Duration{0};
+  const RunResult whole = run_small(c);
+  for (const char* stall : {"stall:2@0s-115us", "stall:2@50us-130us"}) {
+    CAPTURE(stall);
+    set_faults(c, stall);
+    const RunResult once = run_small(c);
+    CHECK(once.summary.model_hash == whole.summary.model_hash);
+    CHECK(once.summary.seconds >= whole.summary.seconds);
+  }
+}
+
 TEST_CASE("losses and time-outs that would never end are refused", "[run][faults]") {
   Configuration c = with_faults("ring", "loss:0.3");
   c.network.faults.retransmission.doubles = true;

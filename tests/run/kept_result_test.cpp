@@ -88,7 +88,7 @@ void fill(Summary& s) {
   s.varied = {{"latency", "1ms"}, {"lr", "2"}};
   s.tuned = {{"lr", "0.25"}};
   s.notes = {{"ring", "note: a"}, {"", "warning: b"}};
-  s.diverged = s.interrupted = true;
+  s.diverged = s.interrupted = s.crashed = true;
   s.gradients = std::uint64_t{1} << 60U;
 }
 

@@ -1,5 +1,6 @@
 #include "run/small_runs.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "trainyard/data/generate.hpp"
@@ -7,6 +8,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 
+#include "support/catch.hpp"
 #include "support/layered_schemes.hpp"
 
 namespace trainyard {
@@ -38,6 +40,19 @@ RunResult run_small(const Configuration& configuration, const RunHooks& hooks) {
   const LoadedData data = small_data();
   return run_experiment(plan_run(resolve(configuration, {configuration.scheme}, data, {}), data),
                         hooks);
+}
+
+bool says(const RunResult& result, const std::string& words) {
+  return std::ranges::any_of(result.summary.notes, [&](const Note& note) {
+    return note.text.find(words) != std::string::npos;
+  });
+}
+
+void check_adds_up(const RunResult& result) {
+  for (const RankAccount& account : result.accounts) {
+    CHECK(to_seconds(account.compute + account.transfer + account.wait) ==
+          Approx(result.summary.seconds).epsilon(1e-9));
+  }
 }
 
 }  // namespace trainyard

@@ -12,4 +12,9 @@ Configuration small_configuration(const std::string& scheme);
 /// Resolves and runs.
 RunResult run_small(const Configuration& configuration, const RunHooks& hooks = {});
 
+/// Some note of the result has these words.
+bool says(const RunResult& result, const std::string& words);
+/// Checks that the parts of each rank's time are the run's.
+void check_adds_up(const RunResult& result);
+
 }  // namespace trainyard

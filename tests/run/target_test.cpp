@@ -43,6 +43,21 @@ TEST_CASE("a target is reached on the straight line between two evaluations", "[
   CHECK_FALSE(first_crossing({}, {}));
 }
 
+TEST_CASE("nobody is at a target before a worker has done its first minibatch", "[run]") {
+  std::vector<Metrics> metrics{look(0, 1.0), look(1, 0.5), look(2, 0.4)};
+  const auto at = [&](double loss) {
+    return first_crossing({Target::Measure::loss, loss}, metrics);
+  };
+  metrics[1].step = 10.0;
+  metrics[2].step = 20.0;
+  CHECK(at(0.99)->seconds == Approx(0.1));  // a line would have it at 0.02
+  CHECK(at(0.99)->epochs == Approx(0.2));
+  CHECK(at(0.8)->seconds == Approx(0.4));
+  CHECK(at(0.499)->seconds == Approx(1.01));  // later steps are behind the first
+  metrics[1].step = 0.5;
+  CHECK(at(0.99)->seconds == 1.0);
+}
+
 TEST_CASE("accuracy rises to its target, and what was not measured never gets there", "[run]") {
   std::vector<Metrics> metrics{look(0, 1.0), look(1, 1.0), look(2, 1.0)};
   const Target accuracy{Target::Measure::accuracy, 0.8};

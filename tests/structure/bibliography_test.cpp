@@ -10,6 +10,7 @@
 #include "trainyard/collective/all_reduce.hpp"
 #include "trainyard/collective/primitive_table.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/published.hpp"
 
 #include "data/files.hpp"
 #include "support/catch.hpp"
@@ -30,8 +31,10 @@ std::vector<std::string> papers_in(const std::string& source) {
 
 }  // namespace
 
-TEST_CASE("every paper that a scheme, a collective, a codec or a rule names is in the bibliography",
-          "[structure]") {
+TEST_CASE(
+    "every paper that a scheme, a collective, a codec, a rule or a result names is in the "
+    "bibliography",
+    "[structure]") {
   std::vector<std::string> papers;
   for (const Scheme& scheme : schemes()) {
     for (const std::string& paper : papers_in(scheme.source)) papers.push_back(paper);
@@ -50,6 +53,9 @@ TEST_CASE("every paper that a scheme, a collective, a codec or a rule names is i
   }
   for (const AttackInfo& attack : attacks()) {
     for (const std::string& paper : papers_in(attack.source)) papers.push_back(paper);
+  }
+  for (const PublishedResult& result : published_results()) {
+    for (const std::string& paper : papers_in(result.source)) papers.push_back(paper);
   }
   REQUIRE(papers.size() > 40);
   const std::string bibliography =

@@ -134,22 +134,50 @@ TEST_CASE("a note of --jobs is one of the comparison", "[study]") {
   CHECK(notes_with(run_comparison(request, small_data(), {}), "--jobs has no effect") == 1);
 }
 
+/// With an evaluation after each second, and epoch.
+RunResult run_along(const std::string& label, const std::vector<double>& losses) {
+  RunResult run = bare_result("ring");
+  run.summary.label = label;
+  run.metrics.clear();
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const auto at = static_cast<double>(i);
+    run.metrics.push_back({.step = at, .epoch = at, .seconds = at, .train_loss = losses[i]});
+  }
+  run.summary.train_loss = losses.back();
+  run.summary.messages = 8;  // somebody was heard
+  return run;
+}
+
+TEST_CASE("who has hardly learnt sets no target for nine others", "[study]") {
+  for (const std::size_t others : {8U, 9U}) {
+    CAPTURE(others);
+    std::vector<RunResult> runs;
+    runs.push_back(run_along("fed-lt", {0.7, 0.65, 0.55}));
+    for (std::size_t i = 0; i < others; ++i) {
+      runs.push_back(run_along(fmt::format("ring{}", i), {0.7, 0.5, i == 3 ? 0.4 : 0.3}));
+    }
+    for (RunResult& run : runs) run.summary.varied = {{"lr", "0.1"}};
+    runs.front().summary.varied = {{"lr", "0.001"}};
+    std::vector<std::string> said;
+    relate(runs, [&](const std::string& text) { said.push_back(text); });
+    const bool is_out = others == 9;
+    CHECK(runs[1].summary.target_loss == (is_out ? 0.4 : 0.55));
+    CHECK(runs[0].summary.seconds_to_target.has_value() == !is_out);
+    CHECK(std::ranges::count(said,
+                             "note: no part of the common target, having come less than half as "
+                             "far down as others: fed-lt, lr 0.001") == (is_out ? 1 : 0));
+    CHECK_THAT(comparison_table(runs),
+               ContainsSubstring(is_out ? "training loss 0.4, the lowest that all but 1 of 10 "
+                                          "runs reached;"
+                                        : "training loss 0.55, the lowest that all reached;"));
+  }
+}
+
 TEST_CASE("who went up again after the target that all reached is named", "[study]") {
   std::vector<RunResult> runs;
-  for (const auto& [label, losses] : std::vector<std::pair<std::string, std::vector<double>>>{
-           {"ring", {0.7, 0.3, 0.3, 0.5}},
-           {"gossip", {0.7, 0.6, 0.5, 0.3}},
-           {"ps-sync", {0.7, 0.5, 0.4, 0.29}}}) {
-    runs.push_back(bare_result(label));
-    runs.back().metrics.clear();
-    for (std::size_t i = 0; i < losses.size(); ++i) {
-      const auto at = static_cast<double>(i);
-      runs.back().metrics.push_back(
-          {.step = at, .epoch = at, .seconds = at, .train_loss = losses[i]});
-    }
-    runs.back().summary.train_loss = losses.back();
-    runs.back().summary.messages = 8;  // somebody was heard
-  }
+  runs.push_back(run_along("ring", {0.7, 0.3, 0.3, 0.5}));
+  runs.push_back(run_along("gossip", {0.7, 0.6, 0.5, 0.3}));
+  runs.push_back(run_along("ps-sync", {0.7, 0.5, 0.4, 0.29}));
   std::vector<std::string> said;
   relate(runs, [&](const std::string& text) { said.push_back(text); });
   CHECK(std::ranges::count(said,

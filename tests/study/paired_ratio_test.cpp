@@ -26,4 +26,15 @@ TEST_CASE("seeds bear out a ratio whose interval by Student's t has no 1 in it",
   CHECK_FALSE(paired_ratio(std::vector{1.0}, std::vector{2.0}));
 }
 
+TEST_CASE("seeds tell apart by ratios, and by differences where there is a 0", "[study]") {
+  CHECK(told_apart(std::vector{4.0, 5.0, 6.0}, std::vector{5.0, 6.1, 7.6}));
+  CHECK_FALSE(told_apart(std::vector{1.0, 2.0, 3.0}, std::vector{1.1, 1.9, 3.0}));
+  // Of 1, 2 and 3 the mean is 2 and half the interval 4.3027 / √3 = 2.4842; of 2, 3 and 4 it is 3.
+  CHECK_FALSE(told_apart(std::vector{0.0, 0.0, 0.0}, std::vector{1.0, 2.0, 3.0}));
+  CHECK(told_apart(std::vector{0.0, 0.0, 0.0}, std::vector{2.0, 3.0, 4.0}));
+  CHECK(told_apart(std::vector{-2.0, -3.0, -4.0}, std::vector{0.0, 0.0, 0.0}));
+  CHECK_FALSE(told_apart(std::vector{0.0, 0.0}, std::vector{0.0, 0.0}));
+  CHECK_FALSE(told_apart(std::vector{0.0}, std::vector{1.0}));
+}
+
 }  // namespace trainyard

@@ -224,12 +224,12 @@ TEST_CASE("each system's first step takes its closed form, or a prediction says 
       {"easgd", "known roughly: c, or in every τ-th step"},
       {"easgd-async", "known roughly: c, or in every τ-th step"},
       {"gosgd", "known roughly: c"},
-      {"mxnet-async", "with servers on workers' machines it depends"},
-      {"mxnet-bounded", "with servers on workers' machines it depends"},
-      {"mxnet-two-bit", "with servers on workers' machines it depends"},
+      {"mxnet-async", "colocated servers: it depends"},
+      {"mxnet-bounded", "colocated servers: it depends"},
+      {"mxnet-two-bit", "colocated servers: it depends"},
       {"petuum", "known roughly: between max(c, n(α + t))"},
-      {"tensorflow", "with servers on workers' machines it depends"},
-      {"tensorflow-async", "with servers on workers' machines it depends"}};
+      {"tensorflow", "colocated servers: it depends"},
+      {"tensorflow-async", "colocated servers: it depends"}};
   const std::map<std::string, std::string> open_with_more{
       {"distbelief", "not with these settings; otherwise as ps-async"},
       {"parameter-server", "not with these settings; otherwise c + (n+1)(α + t)"}};

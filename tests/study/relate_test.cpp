@@ -54,6 +54,18 @@ TEST_CASE("a loss below which some begin is no common target", "[study]") {
   }
 }
 
+TEST_CASE("a run that a crash has ended sets no common target", "[study]") {
+  std::vector<RunResult> runs;
+  for (const double end : {0.3, 0.6}) {
+    runs.push_back(bare_result("ring"));
+    runs.back().metrics = {{.step = 0.0, .train_loss = 0.7},
+                           {.step = 1.0, .seconds = 1.0, .train_loss = end}};
+  }
+  runs.back().summary.crashed = true;
+  relate(runs, [](const std::string&) {});
+  CHECK(runs.front().summary.target_loss == 0.3);
+}
+
 TEST_CASE("a run at two values of what its scheme does not take counts once", "[study]") {
   std::vector<RunResult> runs;
   for (const char* topology : {"ring", "full"}) {

@@ -20,7 +20,7 @@ constexpr const char* environment =
     "ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0";
 
 std::string set_or(const char* variable, const char* otherwise) {
-  const char* set = std::getenv(variable);
+  const char* set = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets it
   return set != nullptr ? set : otherwise;
 }
 
@@ -53,6 +53,8 @@ ShellOutcome run_processes_signalled(int processes, const std::filesystem::path&
       signal));
 }
 
+constexpr const char* is_any_rank = "OMPI_COMM_WORLD_RANK=.*|PMI_RANK=.*";
+
 std::string is_rank(int rank) {
   return fmt::format("OMPI_COMM_WORLD_RANK={0}|PMI_RANK={0}", rank);
 }
@@ -63,7 +65,7 @@ nlohmann::json summary(const std::string& command) {
   const ShellOutcome outcome = shell(command + " --json 2>" + quoted_path(errors));
   INFO(command << " ended with " << outcome.status << " and printed " << outcome.output << " and "
                << shell("cat " + quoted_path(errors)).output);
-  const auto printed = nlohmann::json::parse(outcome.output, nullptr, false);
+  auto printed = nlohmann::json::parse(outcome.output, nullptr, false);
   REQUIRE_FALSE(printed.is_discarded());
   return printed;
 }
@@ -101,10 +103,14 @@ ShellOutcome run_processes_losing(int processes, int lost, const std::filesystem
   return run_processes_signalled(processes, file, lines, arguments, "KILL", is_rank(lost));
 }
 
+ShellOutcome run_processes_killed(int processes, const std::filesystem::path& file, int lines,
+                                  const std::string& arguments) {
+  return run_processes_signalled(processes, file, lines, arguments, "KILL", is_any_rank);
+}
+
 ShellOutcome run_processes_interrupted(int processes, const std::filesystem::path& file,
                                        const std::string& arguments) {
-  return run_processes_signalled(processes, file, 1, arguments, "TERM",
-                                 "OMPI_COMM_WORLD_RANK=.*|PMI_RANK=.*");
+  return run_processes_signalled(processes, file, 1, arguments, "TERM", is_any_rank);
 }
 
 ShellOutcome run_processes_interrupted_at(int rank, int processes,

@@ -28,6 +28,10 @@ ShellOutcome run_pair_without_memory(int short_of_it, int megabytes, const std::
 ShellOutcome run_processes_losing(int processes, int lost, const std::filesystem::path& file,
                                   int lines, const std::string& arguments);
 
+/// All of them are, once that file has so many lines.
+ShellOutcome run_processes_killed(int processes, const std::filesystem::path& file, int lines,
+                                  const std::string& arguments);
+
 /// Interrupted, as by mpirun, or that one alone, once that file has a line; they are waited for a
 /// minute.
 ShellOutcome run_processes_interrupted(int processes, const std::filesystem::path& file,

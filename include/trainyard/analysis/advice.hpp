@@ -14,11 +14,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "trainyard/analysis/checkpointing.hpp"
 #include "trainyard/analysis/prediction.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/runtime/optimizer.hpp"
 
 namespace trainyard {
 
@@ -31,6 +35,20 @@ struct AdviceQuestion {
   /// B in rows: a step of m rows brings as much as one of infinitely many times m/(m + B)
   /// (McCandlish et al. 2018, §2.2). A run with --gradient-noise prints it.
   std::optional<double> noise_scale{};
+  /// What a checkpoint takes, and how often something fails: it changes nobody's rate.
+  std::optional<CheckpointTask> checkpoints{};
+  /// Of each worker's machine, for the model and what steps it. Schemes that need more are left
+  /// out.
+  std::optional<std::uint64_t> memory_bytes{};
+  OptimizerOptions optimizer{};  // whose state is in that memory
+};
+
+/// What a worker has at least: the model, its gradient, what the optimizer keeps (on servers where
+/// they step), and what the scheme's rule keeps or receives besides. Not: rows, activations, and
+/// encoded messages.
+struct MemoryNeed {
+  double vectors = 2.0;  // each as long as the model, in single precision
+  double bytes = 0.0;
 };
 
 struct AdvisedScheme {
@@ -39,6 +57,7 @@ struct AdvisedScheme {
   std::string learns{};  // if it is not as one: by what its steps differ
   double rate = 0.0;
   double share = 0.0;  // of what the workers do that wait for nothing
+  MemoryNeed memory{};
 };
 
 /// By how much a step of the best scheme would be shorter without it, in seconds. Of computing:
@@ -58,8 +77,9 @@ struct Lever {
   std::string cost{};   // what it costs in learning; empty: nothing
 };
 
-/// The bandwidth, between racks where that differs, at which the best scheme reaches a share of the
-/// rate of workers that wait for nothing; empty where no bandwidth does.
+/// The bandwidth, of all ports both ways, or between racks where that differs, at which the best
+/// scheme reaches a share of the rate of workers that wait for nothing; empty where no bandwidth
+/// does.
 struct BandwidthNeed {
   double share = 0.9;
   bool between_racks = false;  // whose links it is about
@@ -87,20 +107,29 @@ struct Advice {
   std::vector<AdvisedScheme> schemes{};  // as one first, of each kind the fastest first
   std::vector<std::string> left_out{};   // that cannot run so, and why
   std::vector<Limit> limits{};           // the largest first
-  std::vector<Lever> levers{};           // that gain more than 2 %, the largest gain first
+  /// That gain more than 2 %, the largest gain first; of other ways to talk the three fastest.
+  std::vector<Lever> levers{};
   BandwidthNeed need{};
   std::vector<WorkerCount> workers{};  // with a noise scale
-  double expected_rate = 0.0;          // of what was measured
+  /// Steps of the best scheme from one checkpoint to the next, where checkpoints are asked about.
+  std::optional<CheckpointedSteps> checkpoints{};
+  double expected_rate = 0.0;  // of what was measured
   std::vector<Explanation> explanations{};
 
   const AdvisedScheme& best() const { return schemes.front(); }
 };
 
 /// Throws UsageError where the setting contradicts itself: a measured rate beyond what the workers
-/// can do that wait for nothing; or where there are more than 128 workers.
+/// can do that wait for nothing, a model that the memory does not hold, failures that come before
+/// any checkpoint is written; or where there are more than 128 workers.
 Advice advise(const AdviceQuestion& question);
+
+/// Large models are played by a smaller one, so that a hundred predictions take about a second.
+void play_smaller(PredictionSetting& setting);
 
 /// The schemes that it looks at, as contestants are typed.
 std::vector<std::string> advised_schemes();
+/// The options of its setting: those of a prediction that say what the machines and links are like.
+std::span<const std::string_view> advised_options();
 
 }  // namespace trainyard

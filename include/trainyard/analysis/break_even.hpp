@@ -27,11 +27,20 @@ struct BreakEven {
   std::optional<double> bytes_per_second{};  // else: below this, to a thousandth
 };
 
-/// Schemes that encode, as `names` says (predicted_contestants()), or one of each way to send where
-/// it is empty; over the topology that is `given`, or a ring, unless the name says one. Throws
-/// UsageError, naming
-/// --schemes, for a scheme that encodes nothing, and where a name says a codec.
-std::vector<Contestant> coded_schemes(std::string_view names, const IngredientNames& given = {});
+/// A scheme that encodes, and by which codec.
+struct CodedScheme {
+  Contestant scheme;
+  std::string codec;
+};
+
+/// Each scheme that `names` says (predicted_contestants()) with each of the `codecs`; a name that
+/// says a codec, like "csgd:sign", with that one alone. Without names one of each way to send;
+/// without codecs all whose messages have one length. Over the topology that is `given`, or a ring,
+/// unless the name says one. Throws UsageError, naming --schemes, for a scheme that encodes
+/// nothing, and naming --codec where each name has a codec and others are given.
+std::vector<CodedScheme> coded_schemes(std::string_view names,
+                                       const std::vector<std::string>& codecs = {},
+                                       const IngredientNames& given = {});
 
 /// Of one scheme and codec. Throws as predict() does.
 BreakEven break_even(const Contestant& scheme, const std::string& codec,

@@ -7,6 +7,7 @@
 // exception of any rank ends the others and is rethrown.
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,8 +45,9 @@ struct SweepResult {
   std::vector<Crossing> crossings{};  // where there is a measure
 };
 
-/// A contestant that has for itself what is varied stays as it is, beside the others.
+/// A contestant that has for itself what is varied stays as it is, beside the others. Throws
+/// Interrupted where that is set between two values.
 SweepResult sweep(const Variation& variation, const std::vector<Contestant>& contestants,
-                  const PredictionSetting& setting);
+                  const PredictionSetting& setting, const std::atomic<bool>* interrupted = nullptr);
 
 }  // namespace trainyard

@@ -1,4 +1,5 @@
-// The whole program `trainyard`, for a main() of one's own that has schemes to add:
+// The whole program `trainyard`, for a main() of one's own that has schemes to add, or models,
+// topologies and codecs (model/add_model.hpp and its like):
 //
 //   int main(int argc, char** argv) { return trainyard::run_program(argc, argv, {my_scheme}); }
 //
@@ -25,5 +26,9 @@ using SchemeMaker = std::function<Scheme()>;
 /// `processes`: whose ranks run what is asked for, of which this is one; all of them call it.
 int run_program(int argc, char** argv, const std::vector<SchemeMaker>& own_schemes = {},
                 Processes* processes = nullptr);
+
+/// The same for whatever `add_own` adds, once, before the command line is read.
+int run_program_with(int argc, char** argv, const std::function<void()>& add_own,
+                     Processes* processes = nullptr);
 
 }  // namespace trainyard

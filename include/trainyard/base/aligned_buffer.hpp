@@ -19,9 +19,9 @@ namespace trainyard {
 /// Memory, and what free_aligned() has to know of it.
 struct AlignedMemory {
   void* data = nullptr;
-  std::size_t bytes = 0;
-  bool mapped = false;  // else from the heap
-  bool counted = true;  // in what the program holds (memory_account.hpp)
+  std::size_t bytes = 0;  // 0: somebody else's, who keeps it and frees it
+  bool mapped = false;    // else from the heap
+  bool counted = true;    // in what the program holds (memory_account.hpp)
 };
 /// At least `bytes` > 0, counted (memory_account.hpp). Throws RunError where that passes the bound,
 /// std::bad_alloc where the system refuses.
@@ -50,6 +50,14 @@ class AlignedBuffer {
     AlignedBuffer buffer(values.size());
     if (!values.empty()) std::memcpy(buffer.data(), values.data(), values.size_bytes());
     return buffer;
+  }
+
+  /// `values` themselves, which their owner keeps as long as this exists, and which nobody writes.
+  /// They need not lie on a line of their own.
+  static AlignedBuffer view_of(std::span<const T> values) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): nobody writes
+    AlignedMemory memory{.data = const_cast<T*>(values.data()), .counted = false};
+    return AlignedBuffer(memory, values.size());
   }
 
   T* data() { return data_.get(); }

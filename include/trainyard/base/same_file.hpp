@@ -14,4 +14,9 @@ inline bool is_same_file(const std::filesystem::path& one, const std::filesystem
   return std::filesystem::equivalent(one, other, error);
 }
 
+/// And by their names, as of files that are yet to be written.
+inline bool names_one_file(const std::filesystem::path& one, const std::filesystem::path& other) {
+  return one.lexically_normal() == other.lexically_normal() || is_same_file(one, other);
+}
+
 }  // namespace trainyard

@@ -56,6 +56,8 @@ std::string exact_text(Duration duration);
 std::string bandwidth_text(double bytes_per_second);
 /// "1.23 ms", "4.56 MB": four significant digits, for people.
 std::string human_duration(double seconds);
+/// "116.7 min", "547.9 h", "5 years", and as above below two minutes; "never ends" if infinite.
+std::string long_duration(double seconds);
 std::string human_bytes(double bytes);
 std::string human_count(double count);
 

@@ -15,6 +15,11 @@ namespace trainyard {
 /// lockstep_rounds() has a Δ, and longer where messages wait for each other. The sum is taken in
 /// the order of `row.receives`, whoever comes first.
 ///
+/// Who sent something that is lost for good (Message::lost()) is left out, and its weight is that
+/// of the rank's own vector: of a symmetric W what is left is symmetric again where both ways of a
+/// link lose, as across a cut, and rows alone add up to 1 where one does, so that the mean of all
+/// moves.
+///
 /// Any weights will do that add up to 1 with the rank's own, negative ones too. `scratch` is a
 /// buffer that the caller keeps for it, empty at first; it gets the size of `vector` where a weight
 /// is negative.

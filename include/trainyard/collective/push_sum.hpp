@@ -30,7 +30,7 @@ class PushSum {
   /// Gives each out-neighbour j the share W_ji of u and w, and keeps what is left. REQUIRES: the
   /// columns of W add up to 1.
   void send(Communicator& comm, const MixingRow& row);
-  /// Takes what each in-neighbour has sent.
+  /// Takes what each in-neighbour has sent. What is lost for good is missing from then on.
   void receive(Communicator& comm, const MixingRow& row);
 
  private:

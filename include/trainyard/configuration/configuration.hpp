@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "trainyard/base/units.hpp"
@@ -52,6 +53,10 @@ enum class SparseWire { automatic, off };
 /// partitioned: each worker has its rows beside it. server: they come over the network
 /// (runtime/data_server.hpp).
 enum class DataSource { partitioned, server };
+
+/// How long a run goes on until ranks meet for a checkpoint: so many epochs, or so much of its
+/// time.
+using CheckpointInterval = std::variant<double, Duration>;
 
 struct Cast;
 struct Scheme;
@@ -136,12 +141,12 @@ struct Configuration {
   std::filesystem::path out;    // empty: nothing is written
   std::filesystem::path trace;  // empty: nothing is recorded
   StepRange trace_steps;
-  std::filesystem::path html;               // empty: no report
-  std::filesystem::path checkpoint;         // folder; empty: none are made
-  std::optional<double> checkpoint_every;   // epochs; resolved: empty where the run is in one piece
-  std::optional<Duration> checkpoint_time;  // simulated; empty: none
-  std::filesystem::path resume;             // folder of the checkpoint that it goes on from
-  std::string force_resume;  // what may be otherwise there: options, "program", "data"
+  std::filesystem::path html;                          // empty: no report
+  std::filesystem::path checkpoint;                    // folder; empty: none are made
+  std::optional<CheckpointInterval> checkpoint_every;  // resolved: empty where it is in one piece
+  std::optional<Duration> checkpoint_time;             // simulated; empty: none
+  std::filesystem::path resume;  // folder of the checkpoint that it goes on from
+  std::string force_resume;      // what may be otherwise there: options, "program", "data"
   std::string format = "table";
   bool quiet = false;
   bool progress = false;  // every evaluation, whether or not a terminal listens

@@ -1,6 +1,6 @@
 // The one table of options: each row is a flag, a TOML key and a line of --help.
 //
-// Threads: any; the table is built at the first call and never changes.
+// Threads: any; the table is built at the first call, and only add_options_of_schemes() changes it.
 #pragma once
 
 #include <filesystem>
@@ -59,6 +59,9 @@ struct Option {
   /// Empty: the option always has an effect.
   IdleReason idle{};
   unsigned takers = 0;
+  /// It may be given several times, and in TOML a list: its value is all of them, joined by this.
+  /// Empty: it is given once.
+  std::string joiner{};
 
   bool taken_by(unsigned one) const { return (takers & one) != 0; }
 };
@@ -72,6 +75,13 @@ const std::vector<Option>& options();
 std::vector<const Option*> options_taken_by(unsigned one);
 /// REQUIRES: there is one.
 const Option& option_named(std::string_view name);
+
+/// Throws UsageError where a hyperparameter of the scheme has the name of another option.
+void check_hyperparameter_names(const Scheme& scheme);
+/// Makes the hyperparameters options that schemes have brought since the table was built
+/// (add_scheme_late()), and has all of them as the schemes now say. Options stay where they are.
+/// Throws UsageError for more than 256. REQUIRES: nothing else reads the table meanwhile.
+void add_options_of_schemes();
 
 /// "note: --X has no effect: REASON" for each option of `given` that has none in any of `settings`.
 std::vector<std::string> idle_notes(std::span<const OptionSetting> settings,

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -48,6 +49,15 @@ class Archive {
 
   /// As from a file to which this was written.
   Archive read_back() const;
+  /// The arrays whose names are wanted, for another process of the same program.
+  std::vector<std::byte> packed(const std::function<bool(std::string_view)>& is_wanted) const;
+  /// As from a file, what packed() gave.
+  static Archive unpacked(std::span<const std::byte> bytes);
+  /// Has also what packed() gave, in place of arrays with these names. REQUIRES: this one was
+  /// filled, and ends before the bytes.
+  void take_over(std::span<const std::byte> bytes);
+  /// Forgets the arrays whose names are unwanted.
+  void drop(const std::function<bool(std::string_view)>& is_unwanted);
 
   // Each puts the value under that name or takes it from there. Throws DataError where an archive
   // that was read has no such array.

@@ -18,13 +18,18 @@
 
 namespace trainyard {
 
+/// Formats of one's own (add_reader.hpp) have the numbers behind these.
 enum class Format { libsvm, csv, tsv, idx, npy, npz };
+/// All that are known, as --data-format takes them.
+std::vector<std::string> format_names();
+bool is_own_format(Format format);
 /// Throws UsageError, naming `what`.
 Format parse_format(std::string_view text, std::string_view what);
 std::string format_text(Format format);
 /// From what the file begins with, decompressed; where that shows nothing, or the file is a pipe or
 /// is not there, from its name in letters of any case (".gz", ".bz2", ".xz", ".zst" ignored): .csv
-/// .tsv .idx/"-ubyte" .npy .npz; LIBSVM otherwise. CSV stands for a table with any separator.
+/// .tsv .idx/"-ubyte" .npy .npz; LIBSVM otherwise. CSV stands for a table with any separator. An
+/// ending of a format of one's own comes before all of this.
 Format guess_format(const std::filesystem::path& file);
 
 /// How a file writes its classes. `from_zero` also stands for 0/1, `from_one` for 1/2. `listed`: by

@@ -25,7 +25,8 @@ std::string netcheck_table(const std::vector<NetcheckRow>& rows, const NetcheckO
 /// {"title", "detail", "latency_s", "bandwidth_bytes_per_s", "from", "makespan", "ranks",
 /// "messages": [{"from", "to", "bytes", "posted", "start", "first_bit", "end"}, …]}: what is drawn,
 /// and for which network and computing, in words; the names of the ranks, which messages have by
-/// number from 0; times in seconds of the timeline's clock, which is at `from` when all begins;
+/// number from 0; of a replayed schedule also "rank_times": [{"ended", "computed"}, …]; times in
+/// seconds of the timeline's clock, which is at `from` when all begins;
 /// messages in the order of their posts.
 std::string timeline_json(const Timeline& timeline);
 

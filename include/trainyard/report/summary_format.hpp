@@ -57,7 +57,8 @@ std::string counters_table(const RunResult& result);
 std::string not_counted_note(std::span<const RunResult> results);
 
 /// The tables for a document, with what was asked, who was first and the notes as a list in
-/// Markdown, and as comments in LaTeX, but without the legend.
+/// Markdown, and as comments in LaTeX, but without the legend. A comparison's has one unit a
+/// column, 95 % intervals over the seeds, and the best in bold (report/paper_table.hpp).
 std::string summary_markup(const Summary& summary, Markup markup);
 std::string counters_markup(const RunResult& result, Markup markup);
 std::string comparison_markup(const std::vector<RunResult>& results,

@@ -18,7 +18,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trainyard/configuration/configuration.hpp"
@@ -59,6 +61,9 @@ class CheckpointFolder {
   std::filesystem::path folder_;
 };
 
+/// The folder of --checkpoint, where that is given: of a run that goes on there, or an empty one.
+std::optional<CheckpointFolder> checkpoint_folder(const Configuration& configuration);
+
 /// A fingerprint of the program's file: another build may compute other bits.
 const std::string& program_print();
 /// Whether the option decides what a run comes to: not those of where its results go, and how they
@@ -72,5 +77,7 @@ std::uint64_t fingerprint_of_rows(const LoadedData& data);
 void exchange_identity(Archive& archive, const Configuration& resolved, std::uint64_t rows);
 void exchange_metrics(Archive& archive, std::vector<Metrics>& metrics);
 void exchange_begun(Archive& archive, Begun& begun);
+/// Whether it is the name of an array that another rank than this one keeps, and it alone needs.
+bool is_kept_by_another(std::string_view name, int rank);
 
 }  // namespace trainyard

@@ -46,6 +46,10 @@ std::optional<std::string> check_scheme(const Scheme& scheme, const Configuratio
 Configuration resolve(const Configuration& configuration, const std::vector<std::string>& schemes,
                       const LoadedData& data, const Remark& remark);
 
+/// Without those of options that have no effect: they are of the question and not of the run, which
+/// the resolved configuration, fed back, repeats to the byte.
+std::vector<Note> without_idle_notes(std::vector<Note> notes, const Configuration& resolved);
+
 /// Sets the hyperparameters "stages" and "microbatches" of a scheme that has them: as many stages
 /// as divide the workers and the model has layers for, or the groups of "tensor-size" workers and
 /// pairs of layers, and as many microbatches as the scheme usually has, or rows. `say` is told

@@ -188,6 +188,7 @@ struct Summary : AskedFor,
                  MessageFigures,
                  MachineFigures {
   bool diverged = false, interrupted = false;
+  bool crashed = false;       // a crash (--fault) ended it before its time
   std::vector<Note> notes{};  // those of its plan, and what was said while it ran
 };
 
@@ -207,6 +208,8 @@ struct RunResult {
 /// Callbacks of a run that is under way.
 struct RunHooks {
   std::function<void(const Metrics&)> evaluated;
+  /// An evaluation from before the checkpoint that the run goes on from: told of once more.
+  std::function<void(const Metrics&)> recalled{};
   Remark remark;  // what was decided and why; notes
   const std::atomic<bool>* interrupted = nullptr;
   /// Sets `interrupted`, where ranks are processes and another one was interrupted.

@@ -41,7 +41,9 @@ struct TargetCrossing {
   double interval_s = 0.0;
 };
 /// Between the first evaluation that has reached the target and the one before it, where the
-/// straight line through both is at the target. Empty where none has.
+/// straight line through both is at the target, but not before each worker has done a minibatch:
+/// with one evaluation in ten steps a line from the start would be there after a tenth of the
+/// first. Empty where none has.
 std::optional<TargetCrossing> first_crossing(const Target& target,
                                              std::span<const Metrics> metrics);
 

@@ -32,6 +32,10 @@ struct TrainedModel {
 /// Two-space indented, with a newline at its end.
 std::string trained_model_json(std::string_view name, const Preparation& preparation);
 
+/// The model of that name for rows that were made by `preparation`. Throws UsageError for a name
+/// that is none, or not for such rows.
+std::unique_ptr<Model> model_for(const std::string& name, const Preparation& preparation);
+
 /// Of a run's folder, or of one whose only folder is that. Throws UsageError where there is no
 /// such folder; DataError where its files do not hold a model, or not the same one.
 TrainedModel open_trained_model(const std::filesystem::path& folder);

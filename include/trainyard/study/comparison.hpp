@@ -38,6 +38,11 @@ struct ComparisonOptions {
   int seeds = 1;  // of all that, with seeds s, s + 1, …
   StepSizes step_sizes = StepSizes::as_given;
   int jobs = 0;  // runs at once in simulated time; 0: one for each core
+  /// Of its tables, by the keys of figures (report/table_columns.hpp); empty: the usual ones.
+  std::vector<std::string> columns{};
+  /// The label of a contestant, from whose figures those of others are told by the same seeds, in
+  /// tables for documents; empty: none.
+  std::string baseline{};
 };
 
 struct ComparisonRequest {

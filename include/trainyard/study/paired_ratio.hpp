@@ -27,4 +27,8 @@ struct PairedRatio {
 /// REQUIRES: they are above 0.
 std::optional<PairedRatio> paired_ratio(std::span<const double> x, std::span<const double> y);
 
+/// Whether the same seeds tell y from x: the interval of their ratio leaves 1 out or, where a value
+/// is 0 or below, that of their difference 0. False for fewer than two.
+bool told_apart(std::span<const double> x, std::span<const double> y);
+
 }  // namespace trainyard

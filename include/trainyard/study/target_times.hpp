@@ -1,0 +1,61 @@
+// What advice lacks: how many passes over the data each way to talk needs until a target, and so
+// how long that takes on the machines that it is asked about.
+//
+//   const Advice advice = advise(question);
+//   const TargetTimes times = times_to_target(advice, target_runs(question, data, 3), {});
+//   times.ways.front().label;  // the soonest
+//
+// Passes come from runs on data at hand, in simulated time on those machines and links, each way at
+// its own best step size (study/tuning.hpp), over some seeds. A step of those that are `as_one` is
+// the same to the bits of its sums, so that one of them runs for all. Time is then passes × rows ÷
+// rate, with the rate that advice predicts: of a model of the length that was asked about, which
+// need not be the one that the runs had.
+//
+// Threads: the calling one, and those that runs start, which have ended when it returns.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trainyard/analysis/advice.hpp"
+#include "trainyard/study/comparison.hpp"
+
+namespace trainyard {
+
+struct TargetTime {
+  std::string label{};
+  double step_size = 0.0;          // γ that was found for it
+  std::optional<double> passes{};  // mean over seeds; empty: some seed did not come to the target
+  /// Half of Student's 95 % interval of the mean, in passes; empty of one seed.
+  std::optional<double> half_width{};
+  std::optional<double> seconds{};  // to the target
+  /// At the target before any message had come (study/unheard.hpp): only an average that no worker
+  /// holds is there, so that this says nothing.
+  bool unheard = false;
+};
+
+struct TargetTimes {
+  std::string target{};  // "training loss 0.35"
+  std::size_t rows = 0;  // of a pass
+  int seeds = 1;
+  double most_passes = 0.0;             // after which a run ended without it
+  double evaluate_every = 0.0;          // passes: those that are fewer are rough
+  std::vector<TargetTime> ways{};       // the soonest first; those that did not come there last
+  bool at_start = false;                // the model is at the target before the first step
+  std::vector<std::string> left_out{};  // "ssp: why it cannot run so"
+  bool interrupted = false;             // some ways are missing
+};
+
+/// The runs that tell: of the data, model, optimizer and target of `of_data`, on the machines and
+/// links of the question, for the contestants that advise() names. REQUIRES: `of_data` has a
+/// target.
+ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advice,
+                              const Configuration& of_data, int seeds);
+
+/// Throws as run_comparison() does.
+TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
+                            const LoadedData& data, const ComparisonHooks& hooks);
+
+}  // namespace trainyard

@@ -1,0 +1,67 @@
+#include "app/measured_noise.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "trainyard/base/counted.hpp"
+#include "trainyard/base/error.hpp"
+#include "trainyard/data/catalog.hpp"
+#include "trainyard/run/plan.hpp"
+#include "trainyard/run/resolve.hpp"
+#include "trainyard/run/run.hpp"
+
+namespace trainyard::app {
+
+namespace {
+
+constexpr double looks_a_pass = 8.0;
+
+Configuration pass_of_one(const Configuration& training) {
+  Configuration c = training;
+  c.scheme = "sequential";
+  c.workers = 1;
+  c.network = {};  // which may name ranks that there are not, as stragglers may
+  c.stragglers.clear();
+  c.compute_time = std::chrono::milliseconds(1);  // nobody looks at the time
+  c.time = TimeMode::simulated;
+  c.gradient_noise = true;
+  c.epochs = 1.0;
+  c.steps = std::nullopt;
+  c.seconds = std::nullopt;
+  c.target_loss = c.target_accuracy = c.target_gradient = std::nullopt;
+  c.evaluate_every = 1.0 / looks_a_pass;
+  return c;
+}
+
+}  // namespace
+
+MeasuredNoise measured_noise(const Configuration& training) {
+  const Configuration c = pass_of_one(training);
+  const LoadedData data = load_dataset(dataset_request(c));
+  const RunResult run = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {});
+  std::vector<double> scales;
+  for (const Metrics& look : run.metrics) {
+    if (look.gradient_noise.scale) {
+      scales.push_back(*look.gradient_noise.scale);
+      continue;
+    }
+    throw UsageError(fmt::format(
+        "--noise-scale measured: after {:.2g} passes the gradient of {} cannot be told from 0, so "
+        "that the noise scale is beyond their number; expected more of them, a smaller lr, or ROWS",
+        look.epoch, counted(data.train.rows, "row")));
+  }
+  double sum = 0.0;  // of trapezoids
+  for (std::size_t i = 1; i < scales.size(); ++i) {
+    sum += 0.5 * (scales[i] + scales[i - 1]) * (run.metrics[i].epoch - run.metrics[i - 1].epoch);
+  }
+  const double passes = run.metrics.back().epoch;
+  return {.mean = passes > 0.0 ? sum / passes : scales.front(),
+          .begin = scales.front(),
+          .end = scales.back(),
+          .step_size = run.summary.lr};
+}
+
+}  // namespace trainyard::app
