@@ -39,6 +39,7 @@ case "${1:-}" in
       clang clang-format clang-tidy libclang-rt-dev libbenchmark-dev
       qemu-user-static                          # other processors, for the kernels' tests
       nodejs node-typescript                    # the pages' modules: types and tests
+      python3-protobuf                          # reads Chakra's traces, whose format is protobuf's
       chromium chromium-driver python3-selenium firefox-esr # the pages as a browser shows them
       libsimgrid-dev                            # a second opinion of the simulated network
     )

@@ -22,7 +22,7 @@ int AnswerOutput::progress_to() const {
 
 std::string AnswerFlags::files_text(const std::string& what, const std::string& last) const {
   std::vector<std::string> names;
-  for (const CLI::Option* flag : {svg_, goal_, html_}) {
+  for (const CLI::Option* flag : of_files()) {
     if (flag != nullptr) names.push_back(flag->get_name() + (what.empty() ? "" : " " + what));
   }
   std::string text = names.front();
@@ -34,12 +34,16 @@ std::string AnswerFlags::files_text(const std::string& what, const std::string& 
 
 AnswerFlags::AnswerFlags(CLI::App& command, const std::string& json_help, AnswerFiles files) {
   json_ = add_switch(command, "json", json_help);
-  const bool has_goal = files == AnswerFiles::page_figure_and_schedule;
-  const bool has_svg = has_goal || files == AnswerFiles::page_and_figure;
+  const bool has_schedules = files == AnswerFiles::page_figure_and_schedules;
+  const bool has_svg = has_schedules || files == AnswerFiles::page_and_figure;
   if (has_svg) svg_ = add_value_flag(command, "svg", "FILE", "draw it as a figure, besides");
-  if (has_goal) {
+  if (has_schedules) {
     goal_ = add_value_flag(command, "goal", "FILE",
                            "write it as a GOAL schedule, which LogGOPSim reads, besides");
+    chakra_ =
+        add_value_flag(command, "chakra", "FILE",
+                       "write it as Chakra's traces, which ASTRA-sim reads, besides: FILE.0.et "
+                       "of the first rank, FILE.1.et …");
   }
   if (files != AnswerFiles::none) {
     html_ = add_value_flag(command, "html", "FILE", "write a report to look at, besides");
@@ -52,6 +56,7 @@ AnswerOutput AnswerFlags::read() const {
   AnswerOutput output{.json = is_given(*json_)};
   if (svg_) output.svg = only_value(*svg_);
   if (goal_) output.goal = only_value(*goal_);
+  if (chakra_) output.chakra = only_value(*chakra_);
   if (html_) output.html = only_value(*html_);
   if (force_) output.force = is_given(*force_);
   output.quiet = is_given(*quiet_);
@@ -62,7 +67,7 @@ AnswerOutput AnswerFlags::read() const {
 std::vector<std::string> AnswerFlags::notes() const {
   if (!force_ || force_->count() == 0) return {};
   std::size_t files = 0;
-  for (const CLI::Option* flag : {svg_, goal_, html_}) {
+  for (const CLI::Option* flag : of_files()) {
     if (flag == nullptr) continue;
     if (flag->count() > 0) return {};
     ++files;
@@ -100,16 +105,35 @@ void print_answer(const AnswerOutput& output, const AnswerTexts& texts) {
   }
 }
 
+namespace {
+
+OutputFile chakra_file(const AnswerOutput& output, std::size_t rank) {
+  return {"--chakra", fmt::format("{}.{}.et", output.chakra.string(), rank), output.force};
+}
+
+}  // namespace
+
 Answer::Answer(const AnswerOutput& output) : output_(output) {
   if (!output.svg.empty()) svg_.emplace("--svg", output.svg, output.force);
   if (!output.goal.empty()) goal_.emplace("--goal", output.goal, output.force);
+  if (!output.chakra.empty()) (void)chakra_file(output, 0);  // whether it can be written
   if (!output.html.empty()) html_.emplace("--html", output.html, output.force);
+}
+
+/// All of them, or none where one is in the way.
+void Answer::write_chakra(const std::vector<std::string>& traces) const {
+  std::vector<OutputFile> files;
+  for (std::size_t rank = 0; rank < traces.size(); ++rank) {
+    files.push_back(chakra_file(output_, rank));
+  }
+  for (std::size_t rank = 0; rank < traces.size(); ++rank) files[rank].finish(traces[rank]);
 }
 
 void Answer::give(PageKind kind, const std::string& title, const AnswerTexts& texts) const {
   Failures failures;
   if (svg_) failures.attempt([&] { svg_->finish(texts.svg()); });
   if (goal_) failures.attempt([&] { goal_->finish(texts.goal()); });
+  if (!output_.chakra.empty()) failures.attempt([&] { write_chakra(texts.chakra()); });
   if (html_)
     failures.attempt([&] { html_->finish(html_page(kind, title, json_of(output_, texts))); });
   failures.attempt([&] { print_answer(output_, texts); });

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "trainyard/report/chakra_trace.hpp"
 #include "trainyard/report/goal_text.hpp"
 #include "trainyard/report/network_format.hpp"
 #include "trainyard/report/status_line.hpp"
@@ -43,7 +44,8 @@ int timeline_command(const std::string& what, const std::vector<OptionText>& opt
               {.text = [&] { return timeline_text(timeline, style_of_output()); },
                .json = [&] { return timeline_json(timeline); },
                .svg = [&] { return timeline_svg(timeline); },
-               .goal = [&] { return goal_text(timeline); }});
+               .goal = [&] { return goal_text(timeline); },
+               .chakra = [&] { return chakra_traces(timeline); }});
   return exit_done;
 }
 

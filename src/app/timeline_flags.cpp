@@ -47,7 +47,7 @@ TimelineFlags::TimelineFlags(CLI::App& command) {
                            : add_value_flag(command, option->name, option->argument, help));
     if (option->section == "scheme") options_.back()->group("[scheme]");
   }
-  output_.emplace(command, "makespan and messages as JSON", AnswerFiles::page_figure_and_schedule);
+  output_.emplace(command, "makespan and messages as JSON", AnswerFiles::page_figure_and_schedules);
   command.footer(scheme_help_note("timeline ssp") + footer());
 }
 

@@ -1,4 +1,5 @@
 // `trainyard timeline`, `--trace` and ranks.csv, as a user and a script see them.
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
@@ -156,6 +157,32 @@ TEST_CASE(
   const Outcome again = run_program(with_few_steps("compare") + two, here);
   CHECK(again.status == 2);
   CHECK_THAT(again.errors, ContainsSubstring("--trace: c-ring.json exists; --force overwrites it"));
+}
+
+TEST_CASE("Chakra's traces are a file for each rank, and overwrite none", "[app]") {
+  const TemporaryFolder folder;
+  const auto write = [&](const std::vector<std::string>& more) {
+    return run_program(std::vector<std::string>{"timeline", "ring", "--workers", "3"} + more,
+                       {.folder = folder.path()});
+  };
+  CHECK(write({"--chakra", "ring"}).status == 0);
+  for (const char* rank : {"0", "1", "2"}) {
+    CHECK(std::filesystem::file_size(folder.path() / (std::string("ring.") + rank + ".et")) > 100);
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "ring.3.et"));
+  const Outcome again = write({"--chakra", "ring"});
+  CHECK(again.status == 2);
+  CHECK_THAT(again.errors, ContainsSubstring("--chakra: ring.0.et exists; --force overwrites it"));
+  CHECK(write({"--chakra", "ring", "--force"}).status == 0);
+  // One of the others in the way: none is written, and the answer is there all the same.
+  (void)folder.write("other.2.et", "mine");
+  const Outcome third = write({"--chakra", "other"});
+  CHECK(third.status != 0);
+  CHECK_THAT(third.errors, ContainsSubstring("--chakra: other.2.et exists"));
+  CHECK_THAT(third.output, ContainsSubstring("worker 2"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() / "other.0.et"));
+  CHECK_THAT(write({"--chakra", "/nowhere/ring"}).errors,
+             ContainsSubstring("--chakra: /nowhere/ring.0.et cannot be written"));
 }
 
 TEST_CASE("a trace that cannot be written, or steps that are none, are refused", "[app]") {
