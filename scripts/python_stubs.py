@@ -19,7 +19,7 @@ TEXT = '''# Written by scripts/python_stubs.py.
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import timedelta
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, overload
 
 import numpy as np
 import pandas as pd
@@ -134,7 +134,20 @@ class Advice:
     @property
     def levers(self) -> pd.DataFrame: ...
     @property
+    def ways(self) -> pd.DataFrame: ...
+    @property
     def explanations(self) -> Any: ...
+
+class ThreadAdvice:
+    json: dict[str, Any]
+    text: str
+    def __init__(self, document: str, text: str) -> None: ...
+    @property
+    def best(self) -> str | None: ...
+    @property
+    def threads(self) -> int | None: ...
+    @property
+    def ways(self) -> pd.DataFrame: ...
 
 class Wait(Generic[_T]):
     def __iter__(self) -> Generator[Any, Any, _T]: ...
@@ -272,9 +285,40 @@ def topology(
     names: str | Iterable[str], workers: int | Iterable[int] = 8, *, seed: int = 1, size: str = "1MiB"
 ) -> pd.DataFrame: ...
 def mixing_matrices(name: str, workers: int = 8, *, seed: int = 1) -> NDArray[np.float64]: ...
+@overload
 def advise(
-    *, measured: float | None = None, scheme: str | None = None, noise_scale: float | None = None, **options: _Value
+    *,
+    data: _Rows = None,
+    test: _Rows | float = None,
+    validation: _Rows | float = None,
+    sample_weight: ArrayLike | None = None,
+    config: str | os.PathLike[str] | None = None,
+    machines: Literal["separate"] = "separate",
+    measured: float | None = None,
+    scheme: str | Contestant | None = None,
+    noise_scale: float | None = None,
+    memory: str | int | None = None,
+    seeds: int = 3,
+    progress: _Progress = None,
+    **options: _Value,
 ) -> Advice: ...
+@overload
+def advise(
+    *,
+    data: _Rows = None,
+    test: _Rows | float = None,
+    validation: _Rows | float = None,
+    sample_weight: ArrayLike | None = None,
+    config: str | os.PathLike[str] | None = None,
+    machines: Literal["shared"],
+    measured: float | None = None,
+    scheme: str | Contestant | None = None,
+    noise_scale: float | None = None,
+    memory: str | int | None = None,
+    seeds: int = 3,
+    progress: _Progress = None,
+    **options: _Value,
+) -> ThreadAdvice: ...
 
 class _Trained:
     parameters_: _Vector

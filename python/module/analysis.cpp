@@ -18,12 +18,10 @@
 #include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/configuration/synonyms.hpp"
 #include "trainyard/data/touched.hpp"
-#include "trainyard/report/advice_format.hpp"
 #include "trainyard/report/list_format.hpp"
 #include "trainyard/report/network_format.hpp"
 #include "trainyard/report/prediction_format.hpp"
 #include "trainyard/scheme/scheme.hpp"
-#include "trainyard/study/advice_map.hpp"
 
 #include "module/beside.hpp"
 #include "module/settings.hpp"
@@ -186,41 +184,6 @@ py::array_t<double> mixing_matrices(const std::string& name, int workers, std::u
   return made;
 }
 
-/// (JSON, text)
-py::tuple advise_json(const Settings& settings, std::optional<double> measured,
-                      const std::string& scheme, std::optional<double> noise_scale) {
-  AdviceQuestion question{.setting = prediction_setting(settings, advised_options())};
-  if (question.setting.configuration.compute_time == Duration{0}) {
-    throw OptionError("compute-time", "takes a duration above 0 here, like 3ms");
-  }
-  const auto check = [](const char* name, std::optional<double> value) {
-    if (!value || (*value > 0.0 && *value < 1e18)) return;
-    throw OptionError(name, fmt::to_string(*value), "expected above 0 and below 1e18");
-  };
-  check("measured", measured);
-  check("noise-scale", noise_scale);
-  question.measured_rate = measured;
-  question.noise_scale = noise_scale;
-  if (!scheme.empty()) {
-    const std::vector<Contestant> named = predicted_contestants(scheme);
-    if (named.size() != 1) {
-      throw OptionError(
-          "scheme", scheme,
-          fmt::format("is {} ways to talk; name one, like {}", named.size(), named.front().label));
-    }
-    question.measured = named.front();
-  }
-  Beside beside(py::none{});
-  std::string json, text;
-  beside.run([&] {
-    const Advice advice = advise(question);
-    const auto map = advice_map(question, advice, nullptr);
-    json = advice_json(question, advice, nullptr, map ? &*map : nullptr);
-    text = advice_text(question, advice);
-  });
-  return py::make_tuple(json, text);
-}
-
 std::string schemes_listed() {
   std::vector<const Scheme*> all;
   for (const Scheme& scheme : schemes()) all.push_back(&scheme);
@@ -256,8 +219,6 @@ void define_analysis(py::module_& module) {
   module.def("measured_values", measured_values);
   module.def("topology", topology_json_of);
   module.def("mixing_matrices", mixing_matrices);
-  module.def("advise", advise_json, py::arg("settings"), py::arg("measured") = std::nullopt,
-             py::arg("scheme") = "", py::arg("noise_scale") = std::nullopt);
   module.def("list_json", list_json);
   module.def("synonyms", [] {
     std::vector<std::pair<std::string_view, std::string_view>> all;

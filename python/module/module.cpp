@@ -9,6 +9,7 @@
 #include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
 
+#include "module/advising.hpp"
 #include "module/analysis.hpp"
 #include "module/arithmetic.hpp"
 #include "module/beside.hpp"
@@ -62,6 +63,24 @@ void define_rows(py::module_& module) {
       .def(py::init<ArraySet, std::optional<ArraySet>, std::optional<ArraySet>, ArrayNames>())
       .def("begin_with", &ArrayRows::begin_with)
       .def_property_readonly("rows", &ArrayRows::rows);
+}
+
+void define_advice(py::module_& module) {
+  py::class_<AskedAdvice>(module, "AskedAdvice")
+      .def(py::init<>())
+      .def_readwrite("asked", &AskedAdvice::asked)
+      .def_readwrite("has_data", &AskedAdvice::has_data)
+      .def_readwrite("size", &AskedAdvice::size)
+      .def_readwrite("memory", &AskedAdvice::memory)
+      .def_readwrite("measured", &AskedAdvice::measured)
+      .def_readwrite("scheme", &AskedAdvice::scheme)
+      .def_readwrite("noise_scale", &AskedAdvice::noise_scale)
+      .def_readwrite("shared", &AskedAdvice::shared)
+      .def_readwrite("seeds", &AskedAdvice::seeds);
+  module.def("advise",
+             [](const AskedAdvice& asked, std::shared_ptr<ArrayRows> rows, py::object progress) {
+               return advise(asked, std::move(rows), std::move(progress));
+             });
 }
 
 void define_questions(py::module_& module) {
@@ -118,6 +137,7 @@ PYBIND11_MODULE(_trainyard, module) {
   define_rows(module);
   define_model(module);
   define_questions(module);
+  define_advice(module);
   define_results(module);
   define_analysis(module);
   define_own_schemes(module);

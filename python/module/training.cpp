@@ -22,11 +22,6 @@
 
 namespace trainyard::python {
 
-namespace {
-
-using Loaded = std::shared_ptr<const LoadedData>;
-
-/// The data with the arrays that they are views of.
 Loaded loaded_from(std::shared_ptr<const ArrayRows> rows, const Configuration& c) {
   struct Kept {
     std::shared_ptr<const ArrayRows> rows;
@@ -46,13 +41,14 @@ Loaded loaded_from(std::shared_ptr<const ArrayRows> rows, const Configuration& c
   return {kept, &kept->data};
 }
 
-/// Anew for each question: others use memory, too, and sessions are long.
 void use_memory_as(const Configuration& c) {
   constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
   const std::size_t available = available_memory(), held = memory_held();
   const std::size_t free = available - available / 16;  // the rest is for what is not counted
   bound_memory(c.force_memory || free > unbounded - held ? unbounded : free + held);
 }
+
+namespace {
 
 std::string name_of(const Summary& s) {
   return fmt::format("{}, seed {}", name_at(s.label, s.varied), s.seed);

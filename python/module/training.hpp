@@ -20,10 +20,20 @@
 
 namespace trainyard::python {
 
+using Loaded = std::shared_ptr<const LoadedData>;
+
+/// The data of the configuration: with the arrays that they are views of, or, without `rows`, its
+/// data set, which is read. By any thread, without the interpreter's lock.
+Loaded loaded_from(std::shared_ptr<const ArrayRows> rows, const Configuration& c);
+
+/// Bounds what is asked for by what is free, anew for each question: others use memory, too, and
+/// sessions are long.
+void use_memory_as(const Configuration& c);
+
 /// What a run was made of, for who asks later.
 struct RunSource {
-  std::shared_ptr<const LoadedData> data;  // which may be views of arrays that are kept beside it
-  VectorBuffer model{};                    // empty: the result has it
+  Loaded data;           // which may be views of arrays that are kept beside it
+  VectorBuffer model{};  // empty: the result has it
 };
 
 /// A finished question.

@@ -35,6 +35,57 @@ def test_advice_and_predictions_are_frames():
     assert advice.best in repr(advice)
 
 
+def test_advice_to_a_target_is_the_programs(program, tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[data]\ndataset = "dense-logistic:400"\n[network]\nlatency = "1ms"\nfault = "loss:0.01"\n'
+                    '[compute]\ncompute-time = "2ms"\n')
+    printed = json.loads(program("advise", str(mine), "--workers", "3", "--target-loss", "0.5", "--seeds", "2", "--json"))
+    with pytest.warns(ty.TrainyardWarning, match="fault has no effect: advice does not look at it"):
+        advice = ty.advise(config=mine, workers=3, target_loss=0.5, seeds=2)
+    assert advice.json == {key: value for key, value in printed.items() if key != "notes"}
+    assert advice.best == advice.ways["label"][0] == printed["target"]["ways"][0]["label"]
+    assert [*advice.ways["seconds"].dropna()] == sorted(advice.ways["seconds"].dropna())
+    assert f"{advice.best} is first at a training loss 0.5" in repr(advice)
+
+
+def test_advice_takes_rows_of_ones_own(blobs):
+    X, y = blobs
+    heard = []
+    advice = ty.advise(data=(X, y), compute_time="1ms", workers=2, target_loss=0.4, seeds=1, epochs=4, progress=heard.append)
+    assert advice.json["parameters"] == X.shape[1] and advice.json["target"]["rows"] == len(y)
+    assert advice.json["target"]["most_passes"] == 4 and any(isinstance(news, dict) for news in heard)
+    nowhere = ty.advise(data=(X, y), compute_time="1ms", workers=2, target_loss=1e-9, seeds=1, epochs=0.5)
+    assert nowhere.best is None and len(nowhere.ways) > 5
+    untrained = ty.advise(data=(X, y), compute_time="1ms", workers=2)
+    assert untrained.json["target"] is None and untrained.ways.empty
+    assert untrained.best == untrained.schemes["label"][0]
+    # A minibatch is measured where nobody says what it takes.
+    assert 0 < ty.advise(data=(X, y), workers=2).json["compute_s"] < 0.1
+
+
+def test_advice_for_one_machine_trains_on_it(blobs):
+    X, y = blobs
+    advice = ty.advise(data=(X, y), machines="shared", workers=2, target_loss=0.3, seeds=1, intercept=True)
+    assert {*advice.ways["threads"]} == {1, 2} and advice.json["cores"] == 2
+    assert (advice.best, advice.threads) == (advice.ways["way"][0], advice.ways["threads"][0])
+    assert "machine: " in repr(advice)
+
+
+def test_advice_refuses_what_it_cannot_train(blobs):
+    X, y = blobs
+
+    def refused(why, **asked):
+        with pytest.raises(ty.UsageError, match=why):
+            ty.advise(**asked)
+
+    refused("target_loss: of which data?", target_loss=0.5)
+    refused("machines: found 'both'", machines="both")
+    refused("trains each way on this machine until a target", machines="shared", data=(X, y))
+    refused("neither validation nor test rows", data=(X, y), target_accuracy=0.9, workers=2)
+    refused("each of 500 needs a training row", data=(X[:50], y[:50]), machines="shared", workers=500, batch=1, target_loss=0.5)
+    refused("a minibatch of 51 rows is more", data=(X[:50], y[:50]), batch=51, workers=2, target_loss=0.5, compute_time="1ms")
+
+
 def test_a_break_even_is_the_programs(program):
     found = ty.break_even(["csgd:sign", "choco"], codec=["fp16", "qsgd:127"], size="4MB", latency="50us")
     assert [*zip(found["label"], found["codec"])] == [

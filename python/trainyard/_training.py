@@ -68,7 +68,7 @@ def _contestants(schemes):
     return asked
 
 
-def _asked(config, options, data, test, validation, sample_weight, classes=None, start=None):
+def asked_of(config, options, data, test, validation, sample_weight, classes=None, start=None):
     """The library's question, and the rows where they come as arrays."""
     asked = _trainyard.Asked()
     asked.file = "" if config is None else text_of(config, "config")
@@ -90,7 +90,7 @@ def _asked(config, options, data, test, validation, sample_weight, classes=None,
     return asked, Rows(data, of_arrays["test"], of_arrays["validation"], sample_weight, classes, start)
 
 
-class _Teller:
+class Teller:
     """Gives what happens to `progress`, and warnings to Python's."""
 
     def __init__(self, progress):
@@ -158,7 +158,7 @@ def compared(contestants, asked, rows, variations=(), seeds=1, tune_lr=None, job
     ways.step_sizes = sizes.tuned_where_unsaid if tune_lr is None else sizes.tuned if tune_lr else sizes.as_given
     question.options = ways
     question.keeps_models = bool(keep_models)
-    teller = _Teller(progress)
+    teller = Teller(progress)
     try:
         return _trainyard.compare(question, rows and rows.handle, teller if teller.progress else None)
     finally:
@@ -172,7 +172,7 @@ def compare(schemes=None, *, data=None, test=None, validation=None, sample_weigh
                          option="vary")
     if "scheme" in options:
         raise UsageError("scheme: run() takes one; compare() takes schemes, one or several", option="scheme")
-    asked, rows = _asked(config, options, data, test, validation, sample_weight)
+    asked, rows = asked_of(config, options, data, test, validation, sample_weight)
     variations = [variation_of(name, values) for name, values in (vary or {}).items()]
     outcome = compared(_contestants(schemes), asked, rows, variations, seeds, tune_lr, jobs, keep_models, progress)
     _warn(outcome)
@@ -192,8 +192,8 @@ def run(scheme=None, *, data=None, test=None, validation=None, sample_weight=Non
     for name in ("seeds", "vary", "schemes"):
         if name in options:
             raise UsageError(f"{name}: compare() takes it; run() is one run", option=name)
-    asked, rows = _asked(config, options, data, test, validation, sample_weight)
-    teller = _Teller(progress)
+    asked, rows = asked_of(config, options, data, test, validation, sample_weight)
+    teller = Teller(progress)
     try:
         outcome = _trainyard.run(asked, rows and rows.handle, teller if teller.progress else None)
     finally:

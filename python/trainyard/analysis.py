@@ -1,4 +1,4 @@
-"""What is worked out and not trained: predict(), break_even(), topology(), advise(); and list(), what there is to choose from."""
+"""What is worked out and not trained: predict(), break_even() and topology(); and list(), what there is to choose from."""
 
 import itertools
 import json
@@ -14,7 +14,6 @@ _UNITS = {"closed_form_s": "s", "step_s": "s", "step_error_s": "s", "epoch_s": "
 _UNITS_OF_VARIED = {"bandwidth": "B/s", "latency": "s", "time": "s", "size": "B"}
 
 _PREDICTED = {name.replace("-", "_"): None for name in [*_trainyard.predict_options(), "size"]}
-_ADVISED = {name.replace("-", "_"): None for name in [*_trainyard.advise_options(), "size"]}
 
 
 def listed(what):
@@ -30,7 +29,7 @@ def list(what="schemes"):
     return pd.DataFrame(listed(text_of(what, "what"))).set_index("name")
 
 
-def _schemes_text(schemes):
+def schemes_text(schemes):
     if schemes is None:
         return None
     if isinstance(schemes, str):
@@ -49,7 +48,7 @@ def _asked(schemes, settings, rows, density):
     if rows is not None:
         asked.rows = whole(rows, "rows", 1, 10**15)
     if density is not None:
-        asked.density = _number(density, "density")
+        asked.density = number_of(density, "density")
     return asked
 
 
@@ -62,7 +61,7 @@ def predict(schemes=None, *, rows=None, density=None, **options):
         option; then there is a column for it, with numbers in the units of attrs["units"] where it has any. With one such
         option attrs["crossings"] says between which values the cheapest scheme changes.
     """
-    text = _schemes_text(schemes)
+    text = schemes_text(schemes)
     varied = {name: values for name, values in options.items() if is_several(values)}
     for name in options:
         option_named(name, _PREDICTED, "predict()")
@@ -125,7 +124,7 @@ def break_even(schemes=None, codec=None, **options):
     for name, value in options.items():
         if is_several(value):
             raise UsageError(f"{name}: found several values; a break-even is for one", option=name)
-    asked = _asked(_schemes_text(schemes) or "", settings_of(options, _PREDICTED, "break_even()"), None, None)
+    asked = _asked(schemes_text(schemes) or "", settings_of(options, _PREDICTED, "break_even()"), None, None)
     codecs = [] if codec is None else [text_of(one, "codec") for one in (codec if is_several(codec) else [codec])]
     document, notes = _trainyard.break_even(asked, codecs)
     import pandas as pd
@@ -172,50 +171,8 @@ def mixing_matrices(name, workers=8, *, seed=1):
     return _trainyard.mixing_matrices(text_of(name, "topology"), whole(workers, "workers", 1, 4096), _seed(seed))
 
 
-class Advice:
-    """What advise() found: `best`, `limits`, `levers`, `schemes`, `explanations` and all of `json`."""
-
-    def __init__(self, document, text):
-        self.json = json.loads(document)
-        self.text = text
-
-    def _table(self, key):
-        import pandas as pd
-
-        return pd.DataFrame(self.json[key])
-
-    @property
-    def best(self):
-        """The label of the scheme that is fastest there."""
-        return self.json["schemes"][0]["label"]
-
-    @property
-    def schemes(self):
-        return self._table("schemes")
-
-    @property
-    def limits(self):
-        """By how much a step of the best scheme would be shorter without each limit."""
-        return self._table("limits")
-
-    @property
-    def levers(self):
-        """What could be otherwise, and what that gains."""
-        return self._table("levers")
-
-    @property
-    def explanations(self):
-        """What alone would explain the measured rate."""
-        measured = self.json["measured"] or {"explanations": []}
-        import pandas as pd
-
-        return pd.DataFrame(measured["explanations"])
-
-    def __repr__(self):
-        return self.text.rstrip()
-
-
-def _number(value, name):
+def number_of(value, name):
+    """As a float; None stays so."""
     if value is None:
         return None
     try:
@@ -224,15 +181,3 @@ def _number(value, name):
         return value.__float__()  # which a text has not
     except (AttributeError, TypeError, ValueError, OverflowError):
         raise UsageError(f"{name}: found {value!r}; expected a number", option=name, found=repr(value)) from None
-
-
-def advise(*, measured=None, scheme=None, noise_scale=None, **options):
-    """What limits workers of a given speed on links of a given speed, what would change that, and by how much.
-
-    size: of the model, like "59MB". compute_time, bandwidth, workers, …: as the program's `advise` takes them.
-    measured: rows a second of all workers, as somebody has measured it, of `scheme`: what would explain it.
-    noise_scale: of the gradient, in rows: how many workers are worth having.
-    """
-    named = "" if scheme is None else _schemes_text(scheme)
-    return Advice(*_trainyard.advise(settings_of(options, _ADVISED, "advise()"), _number(measured, "measured"), named,
-                                     _number(noise_scale, "noise_scale")))

@@ -108,7 +108,7 @@ class _Trained(BaseEstimator):
                      "batch": batch, "lr": self.lr, "l2": self.l2, "scale": self.scale,
                      "intercept": bool(self.fit_intercept) and not is_network, "seed": self._seed(), **options,
                      **{name: getattr(self, name) for name in self._further()}}
-        asked, rows = _training._asked(None, asked_for, (features, labels), None, None, sample_weight, classes, start)
+        asked, rows = _training.asked_of(None, asked_for, (features, labels), None, None, sample_weight, classes, start)
         outcome = _training.compared([self._contestant()], asked, rows, jobs=1)
         if len(outcome.runs) > 1:
             raise UsageError(f"scheme: found {self.scheme!r}, which is several; an estimator trains by one", option="scheme",

@@ -17,6 +17,7 @@
 #include "trainyard/run/calibration.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/study/advice_map.hpp"
+#include "trainyard/study/advised_training.hpp"
 #include "trainyard/study/target_times.hpp"
 #include "trainyard/study/thread_times.hpp"
 
@@ -65,6 +66,7 @@ TargetTimes trained(const Advice& advice, const AdviseRequest& request) {
   const LoadedData data = load_dataset(dataset_request(training.configuration));
   const ComparisonRequest runs =
       target_runs(request.question, advice, training.configuration, training.seeds);
+  check_advised_data(runs.configuration, data);
   const std::string ways = counted(runs.contestants.size(), "way to talk", "ways to talk");
   const int at_once = std::max(1, tbb::this_task_arena::max_concurrency());  // as a comparison's
   announce(ways + " are trained in simulated time", runs,
@@ -82,6 +84,7 @@ int advise_on_one_machine(const AdviseRequest& request) {
   const AdvisedTraining& training = request.training.value();
   const LoadedData data = load_dataset(dataset_request(training.configuration));
   const ComparisonRequest runs = thread_runs(training.configuration, request.cores, training.seeds);
+  check_advised_data(runs.configuration, data);
   const std::size_t others = runs.contestants.size() - 1;
   const std::string ways =
       others == 0 ? "one thread"

@@ -13,6 +13,7 @@
 #include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/study/advised_training.hpp"
 
 #include "app/asked_setting.hpp"
 #include "app/training_flags.hpp"
@@ -20,8 +21,6 @@
 namespace trainyard::app {
 
 namespace {
-
-constexpr double usual_epochs = 20.0;
 
 double positive_number(const CLI::Option& flag, const std::string& text) {
   return checked_number(
@@ -80,7 +79,7 @@ AdviseFlags::AdviseFlags(CLI::App& command) {
                                       "by the time to it"));
   }
   epochs_ = add_value_flag(command, "epochs", "E",
-                           fmt::format("of those runs: passes at most [{}]", usual_epochs));
+                           fmt::format("of those runs: passes at most [{}]", advised_epochs));
   seeds_ = add_value_flag(command, "seeds", "K",
                           fmt::format("of those runs: so many each [{}]", AdvisedTraining{}.seeds));
   checkpoints_.emplace(command, "and how many steps of the fastest scheme that is");
@@ -151,7 +150,7 @@ const MeasuredNoise& AdviseFlags::noise() const {
     throw UsageError(
         "--noise-scale measured: of which data? expected a configuration or data before it");
   }
-  if (!noise_) noise_ = measured_noise(training_of(start()));
+  if (!noise_) noise_ = measured_noise(advised_training(start().configuration));
   return *noise_;
 }
 
@@ -205,24 +204,19 @@ std::optional<AdvisedTraining> AdviseFlags::training() const {
   if (std::ranges::all_of(targets_, is_given)) {
     throw UsageError("--target-accuracy: --target-loss is given as well; one of them is accepted");
   }
-  AdvisedTraining training{.configuration = training_of(start())};
+  AdvisedTraining training{.configuration = advised_training(start().configuration)};
   Configuration& c = training.configuration;
   c.target_loss = c.target_accuracy = c.target_gradient = std::nullopt;
   const std::string name = (*target)->get_single_name();
   option_named(name).set(c, only_value(**target), "--" + name);
-  const auto says = [&](const char* option) {
-    return std::ranges::count(start().configuration.given, option) > 0;
-  };
-  // Passes lie on straight lines between two looks, of which each costs half of a pass.
-  if (!says("evaluate-every")) c.evaluate_every = 0.05;
-  const std::string epochs = only_value(*epochs_);
-  if (epochs_->count() > 0) option_named("epochs").set(c, epochs, "--epochs");
-  if (epochs_->count() == 0 && !says("epochs")) c.epochs = usual_epochs;
+  if (const std::string epochs = only_value(*epochs_); epochs_->count() > 0) {
+    option_named("epochs").set(c, epochs, "--epochs");
+    c.given.emplace_back("epochs");
+  }
   if (const std::string kind = only_value(*optimizer_); optimizer_->count() > 0) {
     c.optimizer.kind = parse_optimizer(kind, "--optimizer");
   }
-  c.steps = std::nullopt;
-  c.seconds = std::nullopt;
+  run_to_target(c);
   if (const std::string seeds = only_value(*seeds_); seeds_->count() > 0) {
     training.seeds = static_cast<int>(parse_integer(seeds, "--seeds", 1, 100));
   }

@@ -1,12 +1,10 @@
 #include "app/advised_start.hpp"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "trainyard/analysis/advice.hpp"
 #include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/text_file.hpp"
@@ -14,9 +12,9 @@
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/data/data_file.hpp"
-#include "trainyard/run/plan.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/scheme/scheme.hpp"
+#include "trainyard/study/advised_training.hpp"
 
 namespace trainyard::app {
 
@@ -82,44 +80,22 @@ void take_summary(const fs::path& file, AdvisedStart& start) {
 
 /// As many as its model on its data has, and what a minibatch of it takes.
 void take_model(AdvisedStart& start) {
-  const Configuration& c = start.configuration;
-  const Configuration asked = training_of(start);
-  const LoadedData data = load_dataset(dataset_request(asked));
-  const Plan plan = prepare_run(asked, data, {});
-  start.parameters = plan.model->dimension();
-  if (!c.compute_time) set_compute_time(plan.configuration.compute_time.value(), start);
-}
-
-/// Of machines and links, and nothing that advice looks at.
-bool is_ignored(const Option& option) {
-  if (option.section != "network" && option.section != "compute") return false;
-  const std::span<const std::string_view> known = advised_options();
-  return std::ranges::find(known, option.name) == known.end();
+  const Configuration training = advised_training(start.configuration);
+  const LoadedData data = load_dataset(dataset_request(training));
+  const AdvisedModel model = advised_model(training, data);
+  start.parameters = model.parameters;
+  if (!start.configuration.compute_time) set_compute_time(model.compute_time, start);
 }
 
 /// Of the machines and links that it describes.
 void remark_on_ignored(const fs::path& file, AdvisedStart& start) {
-  for (const std::string& name : start.configuration.given) {
-    if (!is_ignored(option_named(name))) continue;
+  for (const std::string& name : unadvised_options(start.configuration)) {
     start.notes.push_back(fmt::format("note: {} of {} has no effect: advice does not look at it",
                                       name, file.string()));
   }
 }
 
 }  // namespace
-
-Configuration training_of(const AdvisedStart& start) {
-  const Configuration& c = start.configuration;
-  Configuration asked = is_on_built_in_set(c) ? built_in_defaults() : default_configuration();
-  for (const std::string& name : c.given) {
-    const Option& option = option_named(name);
-    const bool is_of_results = option.section == "output";  // advice has its own
-    if (!is_ignored(option) && !is_of_results) option.set(asked, option.get(c), "--" + name);
-  }
-  asked.given = c.given;
-  asked.time = TimeMode::simulated;
-  return asked;
-}
 
 AdvisedStart advised_start(const fs::path& file, bool needs_model) {
   AdvisedStart start{.configuration = default_configuration()};

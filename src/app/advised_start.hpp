@@ -27,8 +27,4 @@ struct AdvisedStart {
 /// says how long one takes. Throws UsageError and DataError.
 AdvisedStart advised_start(const std::filesystem::path& file, bool needs_model);
 
-/// The runs that it describes, of a file with data, in simulated time: defaults where it says
-/// nothing. Its target and length are the caller's.
-Configuration training_of(const AdvisedStart& start);
-
 }  // namespace trainyard::app

@@ -12,6 +12,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/study/advised_training.hpp"
 
 namespace trainyard::app {
 
@@ -19,19 +20,14 @@ namespace {
 
 constexpr double looks_a_pass = 8.0;
 
-Configuration pass_of_one(const Configuration& training) {
-  Configuration c = training;
-  c.scheme = "sequential";
-  c.workers = 1;
-  c.network = {};  // which may name ranks that there are not, as stragglers may
-  c.stragglers.clear();
+Configuration pass_of_one(const Configuration& training, std::size_t rows) {
+  Configuration c = of_one_worker(training, rows);
   c.compute_time = std::chrono::milliseconds(1);  // nobody looks at the time
   c.time = TimeMode::simulated;
   c.gradient_noise = true;
   c.epochs = 1.0;
   c.steps = std::nullopt;
   c.seconds = std::nullopt;
-  c.target_loss = c.target_accuracy = c.target_gradient = std::nullopt;
   c.evaluate_every = 1.0 / looks_a_pass;
   return c;
 }
@@ -39,8 +35,8 @@ Configuration pass_of_one(const Configuration& training) {
 }  // namespace
 
 MeasuredNoise measured_noise(const Configuration& training) {
-  const Configuration c = pass_of_one(training);
-  const LoadedData data = load_dataset(dataset_request(c));
+  const LoadedData data = load_dataset(dataset_request(training));
+  const Configuration c = pass_of_one(training, data.train.rows);
   const RunResult run = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {});
   std::vector<double> scales;
   for (const Metrics& look : run.metrics) {

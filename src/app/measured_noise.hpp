@@ -15,7 +15,7 @@ struct MeasuredNoise {
   double step_size = 0.0;                     // of that pass
 };
 
-/// `training`: training_of(). Throws UsageError where the rows cannot tell the gradient from 0, so
+/// `training`: advised_training(). Throws UsageError where the rows cannot tell the gradient from 0, so
 /// that the noise scale is beyond their number.
 MeasuredNoise measured_noise(const Configuration& training);
 

@@ -284,6 +284,30 @@ TEST_CASE("advice for one machine trains on it, and says what it does not look a
   refused({"shared", "--target-loss", "0.5", "--html", "x.html"}, "--html: draws what machines");
 }
 
+TEST_CASE("advice says in its own flags what the data are too few for", "[app]") {
+  const TemporaryFolder folder;
+  (void)folder.write("few.svm", "+1 1:1\n-1 2:1\n+1 1:2\n-1 2:3\n");
+  (void)folder.write("mine.toml",
+                     "[data]\ndataset = \"few.svm\"\n[compute]\ncompute-time = \"1ms\"\n");
+  for (const char* machines : {"shared", "separate"}) {
+    const auto refused = [&](std::vector<std::string> more, const std::string& why) {
+      std::vector<std::string> all{"advise", "mine.toml", "--machines", machines};
+      all.insert(all.end(), more.begin(), more.end());
+      const Outcome outcome = run_program(all, {.folder = folder.path()});
+      CAPTURE(machines);
+      CHECK(outcome.status == 2);
+      CHECK_THAT(outcome.errors, ContainsSubstring(why));
+    };
+    refused({"--target-loss", "0.5", "--workers", "5", "--batch", "1"},
+            "--workers: each of 5 needs a training row, and few.svm has 4 rows");
+    refused({"--target-loss", "0.5", "--workers", "2", "--batch", "5"},
+            "--batch: a minibatch of 5 rows is more than the 4 training rows of few.svm");
+    refused({"--target-accuracy", "0.9", "--workers", "2", "--batch", "1"},
+            "--target-accuracy: few.svm has neither validation nor test rows; accepted are a "
+            "target loss, and a configuration that says validation = 0.2");
+  }
+}
+
 TEST_CASE("advice measures the noise scale of a file's data, and says how it rises", "[app]") {
   const TemporaryFolder folder;
   (void)folder.write("mine.toml",

@@ -1,0 +1,36 @@
+// Advice for Python: what limits workers, and with data and a target also runs to it, on a thread
+// beside the caller's.
+//
+// Threads: as compare() and run() (module/training.hpp).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <pybind11/pybind11.h>
+
+#include "module/rows.hpp"
+#include "module/settings.hpp"
+
+namespace trainyard::python {
+
+namespace py = pybind11;
+
+struct AskedAdvice {
+  Asked asked{};          // machines and links; of data also these, the model, and the target
+  bool has_data = false;  // of a file or arrays; else the options are those of advised_options()
+  std::string size{};     // of the model; empty: that of the data's model
+  std::string memory{};   // of each worker; empty: unbounded
+  std::optional<double> measured{};  // rows a second
+  std::string scheme{};              // whose that is; empty: of the fastest
+  std::optional<double> noise_scale{};
+  bool shared = false;  // workers are threads of this machine
+  int seeds = 3;        // of the runs to a target
+};
+
+/// (JSON, text, notes), as the program prints them.
+py::tuple advise(const AskedAdvice& asked, std::shared_ptr<const ArrayRows> rows,
+                 py::object progress);
+
+}  // namespace trainyard::python
