@@ -246,11 +246,7 @@ def codec_of(
 def compare(
     schemes: _Schemes = None,
     *,
-    data: _Rows = None,
-    test: _Rows | float = None,
-    validation: _Rows | float = None,
-    sample_weight: ArrayLike | None = None,
-    vary: Mapping[str, str | Iterable[_Single]] | None = None,
+@DATA@    vary: Mapping[str, str | Iterable[_Single]] | None = None,
     seeds: int = 1,
     tune_lr: bool | None = None,
     jobs: int = 0,
@@ -261,11 +257,7 @@ def compare(
 def run(
     scheme: str | Contestant | None = None,
     *,
-    data: _Rows = None,
-    test: _Rows | float = None,
-    validation: _Rows | float = None,
-    sample_weight: ArrayLike | None = None,
-    config: str | os.PathLike[str] | None = None,
+@DATA@    config: str | os.PathLike[str] | None = None,
     progress: _Progress = None,
 @OPTIONS@) -> Run: ...
 def scheme(
@@ -288,37 +280,15 @@ def mixing_matrices(name: str, workers: int = 8, *, seed: int = 1) -> NDArray[np
 @overload
 def advise(
     *,
-    data: _Rows = None,
-    test: _Rows | float = None,
-    validation: _Rows | float = None,
-    sample_weight: ArrayLike | None = None,
-    config: str | os.PathLike[str] | None = None,
+@DATA@    config: str | os.PathLike[str] | None = None,
     machines: Literal["separate"] = "separate",
-    measured: float | None = None,
-    scheme: str | Contestant | None = None,
-    noise_scale: float | None = None,
-    memory: str | int | None = None,
-    seeds: int = 3,
-    progress: _Progress = None,
-    **options: _Value,
-) -> Advice: ...
+@ADVICE@) -> Advice: ...
 @overload
 def advise(
     *,
-    data: _Rows = None,
-    test: _Rows | float = None,
-    validation: _Rows | float = None,
-    sample_weight: ArrayLike | None = None,
-    config: str | os.PathLike[str] | None = None,
+@DATA@    config: str | os.PathLike[str] | None = None,
     machines: Literal["shared"],
-    measured: float | None = None,
-    scheme: str | Contestant | None = None,
-    noise_scale: float | None = None,
-    memory: str | int | None = None,
-    seeds: int = 3,
-    progress: _Progress = None,
-    **options: _Value,
-) -> ThreadAdvice: ...
+@ADVICE@) -> ThreadAdvice: ...
 
 class _Trained:
     parameters_: _Vector
@@ -381,6 +351,23 @@ class Regressor(_Trained):
 '''
 
 
+#: What several functions take.
+SHARED = {"@DATA@": """\
+    data: _Rows = None,
+    test: _Rows | float = None,
+    validation: _Rows | float = None,
+    sample_weight: ArrayLike | None = None,
+""", "@ADVICE@": """\
+    measured: float | None = None,
+    scheme: str | Contestant | None = None,
+    noise_scale: float | None = None,
+    memory: str | int | None = None,
+    seeds: int = 3,
+    progress: _Progress = None,
+    **options: _Value,
+"""}
+
+
 def type_of(argument):
     """Of an option, from how its value is written."""
     if not argument:
@@ -396,6 +383,8 @@ def written():
     lines = "".join(f"    {name}: {type_of(row['argument'])} = None,\n" for name, row in rows if name not in NAMED)
     # list is a function here, which its name stands for below it.
     text = TEXT.replace("@OPTIONS@", lines).replace("list[", "builtins.list[")
+    for place, parameters in SHARED.items():
+        text = text.replace(place, parameters)
     return text.replace("import os\n", "import builtins\nimport os\n", 1)
 
 

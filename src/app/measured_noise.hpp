@@ -15,8 +15,8 @@ struct MeasuredNoise {
   double step_size = 0.0;                     // of that pass
 };
 
-/// `training`: advised_training(). Throws UsageError where the rows cannot tell the gradient from 0, so
-/// that the noise scale is beyond their number.
+/// `training`: advised_training(). Throws UsageError where the rows cannot tell the gradient from
+/// 0, so that the noise scale is beyond their number.
 MeasuredNoise measured_noise(const Configuration& training);
 
 }  // namespace trainyard::app
