@@ -75,41 +75,55 @@ def attributes(node):
 def end_of(ranks, latency, a_byte):
     """When the last node is over, in seconds."""
     over = [{} for _ in ranks]           # by rank, of a node: when
-    waiting = [dict(enumerate(nodes)) for nodes in ranks]
+    followers = [{} for _ in ranks]      # by rank, of a node: those that wait for it
+    missing = [[len(node.data_deps) for node in nodes] for nodes in ranks]
+    said = [[attributes(node) for node in nodes] for nodes in ranks]
     computing, sending, receiving = ([0.0] * len(ranks) for _ in range(3))
-    arrives = {}                         # of a tag: when its first byte does
-    while any(waiting):
-        best = None
-        for rank, nodes in enumerate(waiting):
-            for place, node in nodes.items():
-                if any(before not in over[rank] for before in node.data_deps):
-                    continue
-                at = max([over[rank][before] for before in node.data_deps], default=0.0)
-                if node.type == RECEIVE:
-                    tag = attributes(node)["comm_tag"]
-                    if tag not in arrives:
-                        continue
-                    at = max(at, arrives[tag], receiving[rank])
-                else:
-                    at = max(at, (computing if node.type == COMPUTE else sending)[rank])
-                if best is None or at < best[0]:
-                    best = (at, rank, place)
-        assert best is not None, "the ranks wait for each other"
-        at, rank, place = best
-        node = waiting[rank].pop(place)
+    sent, awaited = {}, {}               # by tag: when its first byte is there; the (rank, node) that receives it
+    ready = set()
+
+    def may_begin(rank, place):
+        node = ranks[rank][place]
+        tag = said[rank][place].get("comm_tag")
+        if node.type == RECEIVE and tag not in sent:
+            awaited[tag] = (rank, place)
+        else:
+            ready.add((rank, place))
+
+    def begins(rank, place):
+        node = ranks[rank][place]
+        at = max([over[rank][before] for before in node.data_deps], default=0.0)
+        if node.type == RECEIVE:
+            return max(at, sent[said[rank][place]["comm_tag"]], receiving[rank])
+        return max(at, (computing if node.type == COMPUTE else sending)[rank])
+
+    for rank, nodes in enumerate(ranks):
+        for place, node in enumerate(nodes):
+            for before in node.data_deps:
+                followers[rank].setdefault(before, []).append(place)
+            if not node.data_deps:
+                may_begin(rank, place)
+    while ready:
+        at, rank, place = min((begins(*one), *one) for one in ready)
+        ready.remove((rank, place))
+        node, what = ranks[rank][place], said[rank][place]
         if node.type == COMPUTE:
             over[rank][place] = computing[rank] = at + 1e-6 * node.duration_micros
-            continue
-        said = attributes(node)
-        busy = said["comm_size"] * a_byte
-        if node.type == SEND:
-            assert said["comm_src"] == rank and not said["is_cpu_op"]
+        elif node.type == SEND:
+            assert what["comm_src"] == rank and not what["is_cpu_op"]
             over[rank][place] = at
-            sending[rank] = at + busy
-            arrives[said["comm_tag"]] = at + latency
+            sending[rank] = at + what["comm_size"] * a_byte
+            sent[what["comm_tag"]] = at + latency
+            if what["comm_tag"] in awaited:
+                ready.add(awaited.pop(what["comm_tag"]))
         else:
-            assert said["comm_dst"] == rank
-            over[rank][place] = receiving[rank] = at + busy
+            assert what["comm_dst"] == rank
+            over[rank][place] = receiving[rank] = at + what["comm_size"] * a_byte
+        for later in followers[rank].get(place, []):
+            missing[rank][later] -= 1
+            if not missing[rank][later]:
+                may_begin(rank, later)
+    assert [len(ends) for ends in over] == [len(nodes) for nodes in ranks], "the ranks wait for each other"
     return max(max(ends.values()) for ends in over)
 
 
