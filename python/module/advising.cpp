@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "trainyard/report/thread_times_text.hpp"
 #include "trainyard/study/advice_map.hpp"
 #include "trainyard/study/advised_training.hpp"
+#include "trainyard/study/measured_noise.hpp"
 #include "trainyard/study/target_times.hpp"
 #include "trainyard/study/thread_times.hpp"
 
@@ -30,6 +32,7 @@ namespace {
 struct Answered {
   std::string json, text;
   std::vector<std::string> notes{};
+  bool interrupted = false;
 };
 
 /// Of machines and links, what was said.
@@ -113,33 +116,50 @@ ComparisonHooks hooks_of(Beside& beside) {
 }
 
 /// Until the target that it has.
-TargetTimes trained(const AdviceQuestion& question, const Advice& advice, Configuration training,
-                    const LoadedData& data, int seeds, Beside& beside) {
-  run_to_target(training);
+TargetTimes trained(const AdviceQuestion& question, const Advice& advice,
+                    const Configuration& training, const LoadedData& data, int seeds,
+                    Beside& beside) {
   const ComparisonRequest runs = target_runs(question, advice, training, seeds);
-  check_advised_data(runs.configuration, data);
+  beside.tell(note_before(runs, data));
   return times_to_target(advice, runs, data, hooks_of(beside));
+}
+
+void end_if_interrupted(const Beside& beside) {
+  if (beside.interrupted()) throw Interrupted("interrupted");
 }
 
 /// Of machines apart.
 Answered apart(const AskedAdvice& asked, const Configuration& c,
                std::shared_ptr<const ArrayRows> rows, Beside& beside) {
+  Answered answered;
   AdviceQuestion question = question_of(asked, c);
-  const Configuration training = advised_training(c);
+  Configuration training = advised_training(c);
   Loaded data;
   if (asked.has_data) {
     data = loaded_from(std::move(rows), training);
+    check_advised_data(on_machines_of(question, training), *data);
     take_model(asked, training, *data, question);
   }
+  if (asked.measures_noise) {
+    const MeasuredNoise noise = measured_noise(training, *data);
+    question.noise_scale = noise.mean;
+    answered.notes.push_back(noise_note(noise));
+  }
+  end_if_interrupted(beside);
   const Advice advice = trainyard::advise(question);
+  end_if_interrupted(beside);
   std::optional<TargetTimes> times;
   if (data != nullptr && has_target(training)) {
+    run_to_target(training);
     times = trained(question, advice, training, *data, asked.seeds, beside);
+    answered.interrupted = times->interrupted;
   }
   const TargetTimes* const soonest = times ? &*times : nullptr;
   const auto map = advice_map(question, advice, soonest);
-  return {.json = advice_json(question, advice, soonest, map ? &*map : nullptr),
-          .text = advice_text(question, advice, soonest)};
+  if (!times) end_if_interrupted(beside);
+  answered.json = advice_json(question, advice, soonest, map ? &*map : nullptr);
+  answered.text = advice_text(question, advice, soonest);
+  return answered;
 }
 
 /// Of threads of this machine.
@@ -153,20 +173,79 @@ Answered on_one_machine(const AskedAdvice& asked, const Configuration& c,
   const Loaded data = loaded_from(std::move(rows), training);
   check_advised_data(training, *data);
   const ComparisonRequest runs = thread_runs(training, cores, asked.seeds);
+  beside.tell(note_before_threads(runs, *data));
   const ThreadTimes times = thread_times(runs, *data, hooks_of(beside));
-  return {.json = thread_times_json(times), .text = thread_times_text(times)};
+  return {.json = thread_times_json(times),
+          .text = thread_times_text(times),
+          .notes = {},
+          .interrupted = times.interrupted};
+}
+
+/// The target is what the question says: that of a file is of its runs.
+void take_target(const AskedAdvice& asked, Configuration& c) {
+  c.target_loss = c.target_accuracy = c.target_gradient = std::nullopt;
+  std::erase_if(c.given, [](const std::string& name) { return name.starts_with("target-"); });
+  for (const auto& [name, text] : asked.asked.settings) {
+    if (name == "target-gradient") {
+      throw OptionError(name, "advice is of the way to a target loss or a target accuracy");
+    }
+    if (name != "target-loss" && name != "target-accuracy") continue;
+    if (has_target(c)) {
+      throw OptionError(name, "another target is given, too; one of them is accepted");
+    }
+    option_named(name).set(c, text, "--" + name);
+    c.given.push_back(name);
+  }
+}
+
+/// "note: --seeds has no effect: …" of what is said in vain.
+std::vector<std::string> idle_notes_of(const AskedAdvice& asked, const Configuration& c) {
+  std::vector<std::string> notes;
+  const auto add = [&](std::string_view name, std::string_view why) {
+    notes.push_back(fmt::format("note: --{} has no effect: {}", name, why));
+  };
+  constexpr std::string_view on_this_machine =
+      "with machines=\"shared\" everything is measured on this machine";
+  const auto add_if = [&](bool is_idle, std::string_view name) {
+    if (is_idle) add(name, on_this_machine);
+  };
+  for (const std::string& name : unadvised_options(c)) add(name, "advice does not look at it");
+  for (const auto& [name, text] : asked.asked.settings) {
+    const bool is_length = name == "steps" || name == "seconds" || name == "time";
+    if (is_length) add(name, "runs of advice have a clock of their own, and end at the target");
+    if (name == "epochs" && !has_target(c)) add(name, "it is of runs to a target");
+    const bool is_of_machines = std::ranges::count(advised_options(), std::string_view(name)) > 0;
+    add_if(asked.shared && is_of_machines && name != "workers" && name != "batch", name);
+  }
+  if (asked.shared) {
+    add_if(!asked.size.empty(), "size");
+    add_if(!asked.memory.empty(), "memory");
+    add_if(asked.measured.has_value(), "measured");
+    add_if(asked.noise_scale.has_value() || asked.measures_noise, "noise-scale");
+  }
+  if (!asked.scheme.empty() && (asked.shared || !asked.measured)) {
+    add("scheme", "it says whose rate is measured");
+  }
+  if (asked.seeds != AskedAdvice{}.seeds && !has_target(c))
+    add("seeds", "it is of runs to a target");
+  return notes;
 }
 
 }  // namespace
 
 py::tuple advise(const AskedAdvice& asked, std::shared_ptr<const ArrayRows> rows,
                  py::object progress) {
-  const Configuration c = configuration_of(asked.asked);
-  check_compute_time(c);
+  std::vector<ContestantTable> tables;  // of a lab, say: others take part here
+  Configuration c = configuration_of(asked.asked, &tables);
+  take_target(asked, c);
+  if (!asked.shared) check_compute_time(c);
   if (asked.shared && !(asked.has_data && has_target(c))) {
     throw OptionError("machines", "shared",
                       "trains each way on this machine until a target; expected data, and "
                       "target-loss or target-accuracy");
+  }
+  if (asked.measures_noise && !asked.has_data) {
+    throw OptionError("noise-scale", "measured", "of which data? expected some beside it");
   }
   use_memory_as(c);
   Beside beside(std::move(progress));
@@ -174,11 +253,8 @@ py::tuple advise(const AskedAdvice& asked, std::shared_ptr<const ArrayRows> rows
   beside.run([&] {
     answered = (asked.shared ? on_one_machine : apart)(asked, c, std::move(rows), beside);
   });
-  for (const std::string& name : unadvised_options(c)) {
-    answered.notes.push_back(
-        fmt::format("note: {} has no effect: advice does not look at it", name));
-  }
-  return py::make_tuple(answered.json, answered.text, answered.notes);
+  std::ranges::copy(idle_notes_of(asked, c), std::back_inserter(answered.notes));
+  return py::make_tuple(answered.json, answered.text, answered.notes, answered.interrupted);
 }
 
 }  // namespace trainyard::python

@@ -25,11 +25,13 @@ struct AskedAdvice {
   std::optional<double> measured{};  // rows a second
   std::string scheme{};              // whose that is; empty: of the fastest
   std::optional<double> noise_scale{};
-  bool shared = false;  // workers are threads of this machine
-  int seeds = 3;        // of the runs to a target
+  bool measures_noise = false;  // of the data, instead
+  bool shared = false;          // workers are threads of this machine
+  int seeds = 3;                // of the runs to a target
 };
 
-/// (JSON, text, notes), as the program prints them.
+/// (JSON, text, notes, whether it was interrupted), as the program prints them. Raises
+/// KeyboardInterrupt where an interrupt left nothing to answer with.
 py::tuple advise(const AskedAdvice& asked, std::shared_ptr<const ArrayRows> rows,
                  py::object progress);
 

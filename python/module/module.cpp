@@ -75,6 +75,7 @@ void define_advice(py::module_& module) {
       .def_readwrite("measured", &AskedAdvice::measured)
       .def_readwrite("scheme", &AskedAdvice::scheme)
       .def_readwrite("noise_scale", &AskedAdvice::noise_scale)
+      .def_readwrite("measures_noise", &AskedAdvice::measures_noise)
       .def_readwrite("shared", &AskedAdvice::shared)
       .def_readwrite("seeds", &AskedAdvice::seeds);
   module.def("advise",

@@ -1,6 +1,7 @@
 """What is worked out and not trained: predictions, break-evens, graphs, advice."""
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -63,6 +64,50 @@ def test_advice_takes_rows_of_ones_own(blobs):
     assert 0 < ty.advise(data=(X, y), workers=2).json["compute_s"] < 0.1
 
 
+def test_advice_takes_real_labels_and_measures_their_noise():
+    random = np.random.default_rng(3)
+    X = random.normal(size=(400, 10)).astype(np.float32)
+    y = X @ random.normal(size=10) + random.normal(size=400)
+    with pytest.warns(ty.TrainyardWarning, match="the noise scale is"):
+        advice = ty.advise(data=(X, y), model="least-squares", workers=4, compute_time="1ms", lr=0.01, noise_scale="measured")
+    assert advice.json["parameters"] == 10 and advice.json["worker_counts"]
+    with pytest.raises(ty.UsageError, match="real labels have no accuracy"):
+        ty.advise(data=(X, y), model="least-squares", validation=0.2, workers=4, target_accuracy=0.5)
+
+
+def test_advice_leaves_aside_a_files_schemes_and_target(tmp_path):
+    mine = tmp_path / "mine.toml"
+    mine.write_text('[run]\nworkers = 3\ntarget-loss = 0.3\n[data]\ndataset = "dense-logistic:400"\n'
+                    '[compute]\ncompute-time = "1ms"\n[[contestant]]\nscheme = "ring"\n')
+    advice = ty.advise(config=mine)
+    assert advice.json["target"] is None and advice.json["workers"] == 3
+    other = ty.advise(config=mine, target_accuracy=0.6, seeds=1, epochs=2)
+    assert other.json["target"]["what"].startswith("test accuracy")
+    assert ty.advise(config="lab:straggler").json["target"] is None
+
+
+def test_advice_says_what_is_given_in_vain(blobs):
+    X, y = blobs
+
+    def said(**asked):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ty.advise(data=(X, y), compute_time="1ms", workers=2, **asked)
+        return {str(one.message).split(" has no effect")[0] for one in caught}
+
+    assert said(scheme="ring", seeds=5, epochs=2) == {"scheme", "seeds", "epochs"}
+    assert said(on_failure="stop", steps=10, time="wall") == {"on_failure", "steps", "time"}
+    shared = said(machines="shared", target_loss=0.5, seeds=1, epochs=1, latency="1ms", memory="1GiB", measured=5)
+    assert shared == {"latency", "memory", "measured", "compute_time"}
+
+
+def test_advice_says_beforehand_how_long(blobs, capfd):
+    X, y = blobs
+    ty.advise(data=(X, y), compute_time="1ms", workers=2, target_loss=0.5, seeds=1, epochs=1, progress=True)
+    assert "ways to talk are trained in simulated time, each at its own best step size, with 1 seed: up to some" in (
+        capfd.readouterr().err)
+
+
 def test_advice_for_one_machine_trains_on_it(blobs):
     X, y = blobs
     advice = ty.advise(data=(X, y), machines="shared", workers=2, target_loss=0.3, seeds=1, intercept=True)
@@ -79,6 +124,12 @@ def test_advice_refuses_what_it_cannot_train(blobs):
             ty.advise(**asked)
 
     refused("target_loss: of which data?", target_loss=0.5)
+    refused("validation: of which data?", validation=0.2)
+    refused("another target is given, too", data=(X, y), validation=0.2, workers=2, target_loss=0.5, target_accuracy=0.9)
+    refused("target_gradient: advice is of the way to a target loss", data=(X, y), target_gradient=0.1)
+    refused("noise_scale measured: of which data?", noise_scale="measured")
+    refused("rows are more than the|a minibatch of 1000 rows is more than the 400 training rows of arrays", data=(X, y),
+            batch=1000, workers=2, compute_time="1ms")
     refused("machines: found 'both'", machines="both")
     refused("trains each way on this machine until a target", machines="shared", data=(X, y))
     refused("neither validation nor test rows", data=(X, y), target_accuracy=0.9, workers=2)

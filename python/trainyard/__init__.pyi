@@ -105,10 +105,13 @@ class Comparison(_WithPage):
     def latex(self, columns: Iterable[str] | None = None) -> str: ...
     def save(self, file: str | os.PathLike[str], overwrite: bool = False) -> None: ...
 
-class Advice:
+class _Answer:
     json: dict[str, Any]
     text: str
-    def __init__(self, document: str, text: str) -> None: ...
+    interrupted: bool
+    def __init__(self, document: str, text: str, interrupted: bool = False) -> None: ...
+
+class Advice(_Answer):
     @property
     def best(self) -> Any: ...
     @property
@@ -122,10 +125,7 @@ class Advice:
     @property
     def explanations(self) -> Any: ...
 
-class ThreadAdvice:
-    json: dict[str, Any]
-    text: str
-    def __init__(self, document: str, text: str) -> None: ...
+class ThreadAdvice(_Answer):
     @property
     def best(self) -> str | None: ...
     @property
@@ -970,7 +970,7 @@ def advise(
     machines: Literal["separate"] = "separate",
     measured: float | None = None,
     scheme: str | Contestant | None = None,
-    noise_scale: float | None = None,
+    noise_scale: float | Literal["measured"] | None = None,
     memory: str | int | None = None,
     seeds: int = 3,
     progress: _Progress = None,
@@ -987,7 +987,7 @@ def advise(
     machines: Literal["shared"],
     measured: float | None = None,
     scheme: str | Contestant | None = None,
-    noise_scale: float | None = None,
+    noise_scale: float | Literal["measured"] | None = None,
     memory: str | int | None = None,
     seeds: int = 3,
     progress: _Progress = None,

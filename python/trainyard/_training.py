@@ -95,7 +95,7 @@ class Teller:
 
     def __init__(self, progress):
         if progress is True:
-            progress = _Line()
+            progress = Line()
         elif progress is False:
             progress = None
         if progress is not None and not callable(progress):
@@ -108,11 +108,11 @@ class Teller:
             self.progress(in_python(news) if isinstance(news, str) else news)
 
     def close(self):
-        if isinstance(self.progress, _Line):
+        if isinstance(self.progress, Line):
             self.progress.close()
 
 
-class _Line:
+class Line:
     """One line that says how far each run is: on a terminal, and in a notebook."""
 
     def __init__(self):

@@ -13,6 +13,7 @@
 #include "trainyard/configuration/checked_number.hpp"
 #include "trainyard/configuration/options.hpp"
 #include "trainyard/hardware/machine.hpp"
+#include "trainyard/run/run.hpp"
 #include "trainyard/study/advised_training.hpp"
 
 #include "app/asked_setting.hpp"
@@ -150,7 +151,10 @@ const MeasuredNoise& AdviseFlags::noise() const {
     throw UsageError(
         "--noise-scale measured: of which data? expected a configuration or data before it");
   }
-  if (!noise_) noise_ = measured_noise(advised_training(start().configuration));
+  if (!noise_) {
+    const Configuration training = advised_training(start().configuration);
+    noise_ = measured_noise(training, load_dataset(dataset_request(training)));
+  }
   return *noise_;
 }
 
@@ -327,13 +331,7 @@ std::vector<std::string> AdviseFlags::notes() const {
                     "is named",
                     flag->get_name()));
   }
-  if (measures_noise()) {
-    notes.push_back(
-        fmt::format("note: the noise scale is {:.4g} rows at the beginning of a pass of one worker "
-                    "(--lr {:.4g}), "
-                    "{:.4g} at its end, {:.4g} on average; it rises on the way to a loss",
-                    noise().begin, noise().step_size, noise().end, noise().mean));
-  }
+  if (measures_noise()) notes.push_back(noise_note(noise()));
   const bool trains =
       std::ranges::any_of(targets_, [](const CLI::Option* target) { return target->count() > 0; });
   if (optimizer_->count() > 0 && !trains && memory_->count() == 0) {

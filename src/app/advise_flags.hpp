@@ -8,12 +8,12 @@
 #include <CLI/CLI.hpp>
 
 #include "trainyard/analysis/advice.hpp"
+#include "trainyard/study/measured_noise.hpp"
 
 #include "app/advised_start.hpp"
 #include "app/answer.hpp"
 #include "app/checkpoint_flags.hpp"
 #include "app/commands.hpp"
-#include "app/measured_noise.hpp"
 
 namespace trainyard::app {
 

@@ -1,11 +1,13 @@
 #include "app/answer.hpp"
 
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "trainyard/base/echoed.hpp"
 #include "trainyard/base/error.hpp"
 #include "trainyard/base/standard_streams.hpp"
 #include "trainyard/report/json_text.hpp"
@@ -107,6 +109,18 @@ void print_answer(const AnswerOutput& output, const AnswerTexts& texts) {
 
 namespace {
 
+/// Throws UsageError where it is no name that files can begin with.
+void check_chakra_name(const std::filesystem::path& name) {
+  std::error_code error;
+  const bool is_device = std::filesystem::is_other(name, error);
+  if (!is_device && name.has_filename() && name.filename() != "." && name.filename() != "..")
+    return;
+  throw UsageError(fmt::format(
+      "--chakra: {} is {}; a file for each rank is written, and expected is what their names begin "
+      "with, like 'ring' of ring.0.et",
+      echoed(name.string()), is_device ? "a device" : "a folder"));
+}
+
 OutputFile chakra_file(const AnswerOutput& output, std::size_t rank) {
   return {"--chakra", fmt::format("{}.{}.et", output.chakra.string(), rank), output.force};
 }
@@ -116,7 +130,10 @@ OutputFile chakra_file(const AnswerOutput& output, std::size_t rank) {
 Answer::Answer(const AnswerOutput& output) : output_(output) {
   if (!output.svg.empty()) svg_.emplace("--svg", output.svg, output.force);
   if (!output.goal.empty()) goal_.emplace("--goal", output.goal, output.force);
-  if (!output.chakra.empty()) (void)chakra_file(output, 0);  // whether it can be written
+  if (!output.chakra.empty()) {
+    check_chakra_name(output.chakra);
+    (void)chakra_file(output, 0);  // whether it can be written
+  }
   if (!output.html.empty()) html_.emplace("--html", output.html, output.force);
 }
 

@@ -52,7 +52,7 @@ void move_in_place(Communicator& comm, const MixingRow& row, Vector vector) {
 // its weight is that of x_i itself then.
 void mix_in_neighbours(Communicator& comm, const MixingRow& row, Vector vector,
                        VectorBuffer& scratch) {
-  if (is_an_average(row) && !comm.network().faults.lose_for_good()) {
+  if (is_an_average(row) && !comm.network().faults.loses_for_good()) {
     move_in_place(comm, row, vector);
     return;
   }

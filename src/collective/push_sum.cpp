@@ -40,7 +40,7 @@ void PushSum::send(Communicator& comm, const MixingRow& row) {
 
 void PushSum::receive(Communicator& comm, const MixingRow& row) {
   for (const MixingRow::Neighbour& neighbour : row.receives) {
-    if (!comm.network().faults.lose_for_good()) {
+    if (!comm.network().faults.loses_for_good()) {
       comm.receive_add(neighbour.rank, pair_);
     } else if (const Message message = comm.receive(neighbour.rank); !message.lost()) {
       kernels::add(message.vector(), pair_);

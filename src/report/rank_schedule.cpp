@@ -18,12 +18,17 @@ struct Begun {
   const Transfer* sent = nullptr;  // nullptr: it computes
 };
 
+/// It arrives when it starts, before latency: no schedule's network knows such.
+bool is_free(const Transfer& message) {
+  return message.bytes == 0 && message.end == message.start;
+}
+
 /// In the order of a rank's time; what it computes is cut where it sends meanwhile.
 std::vector<Begun> begun_by(int rank, const Trace& trace) {
   std::vector<Begun> begun;
   std::vector<Time> posts;
   for (const Transfer& message : trace.messages) {
-    if (message.from != rank) continue;
+    if (message.from != rank || is_free(message)) continue;
     begun.push_back({message.posted, message.posted, &message});
     posts.push_back(message.posted);
   }
@@ -51,7 +56,7 @@ std::vector<Begun> begun_by(int rank, const Trace& trace) {
 std::vector<const Transfer*> received_by(int rank, const Trace& trace) {
   std::vector<const Transfer*> received;
   for (const Transfer& message : trace.messages) {
-    if (message.to == rank) received.push_back(&message);
+    if (message.to == rank && !is_free(message)) received.push_back(&message);
   }
   std::ranges::stable_sort(received, {}, &Transfer::end);
   return received;
@@ -122,8 +127,13 @@ std::vector<ScheduledTask> rank_schedule(int rank, const Trace& trace) {
   return RankSchedule(rank, trace).take();
 }
 
-void check_messages_take_time(const Trace& trace, std::string_view flag) {
+void check_messages(const Trace& trace, std::string_view flag) {
   for (const Transfer& message : trace.messages) {
+    if (message.lost) {
+      throw UsageError(fmt::format(
+          "{}: a message from rank {} to rank {} is lost for good, and in a schedule all arrive",
+          flag, message.from, message.to));
+    }
     if (message.bytes == 0 || message.end > message.posted) continue;
     throw UsageError(fmt::format(
         "{}: a message from rank {} to rank {} takes no time here (servers on workers' "

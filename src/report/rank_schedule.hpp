@@ -2,9 +2,9 @@
 // (chakra_trace.hpp) have it.
 //
 // What a rank does next begins after what it computed, and after every message that had arrived by
-// then; of what it waited for otherwise, as a control message that is free, the rest is computing,
-// too. Messages of a rank begin in their order. So the schedule is what one run did: of an
-// asynchronous scheme, whose messages would come in another order on another network, it is one
+// then; of what it waited for otherwise, as a message without bytes that is free, the rest is
+// computing, too. Messages of a rank begin in their order. So the schedule is what one run did: of
+// an asynchronous scheme, whose messages would come in another order on another network, it is one
 // order of many.
 //
 // Threads: any; functions of their arguments.
@@ -33,8 +33,9 @@ struct ScheduledTask {
 /// time.
 std::vector<ScheduledTask> rank_schedule(int rank, const Trace& trace);
 
-/// Throws UsageError, beginning with `flag`, where a message takes no time: a schedule has no order
-/// for what happens in one moment.
-void check_messages_take_time(const Trace& trace, std::string_view flag);
+/// Throws UsageError, beginning with `flag`, where a message with bytes takes no time, as a
+/// schedule has no order for what happens in one moment, and where one is lost for good, as who
+/// waits for it there waits for ever.
+void check_messages(const Trace& trace, std::string_view flag);
 
 }  // namespace trainyard

@@ -7,7 +7,7 @@
 namespace trainyard {
 
 void check_datagrams(const Scheme& scheme, const Cast& cast, const Configuration& c) {
-  if (!c.network.faults.lose_for_good() || scheme.order.takes_datagrams) return;
+  if (!c.network.faults.loses_for_good() || scheme.order.takes_datagrams) return;
   const bool sends = cast.ranks() > 1 && cast.model != ModelHome::shared;
   if (!sends) return;
   throw OptionError("retransmit", "never",

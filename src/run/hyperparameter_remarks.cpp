@@ -61,7 +61,7 @@ void remark_clip_radius(const Configuration& c, const Scheme& scheme, const Rema
 void remark_lost_shares(const Configuration& c, const Scheme& scheme, const Remark& remark) {
   const bool sends_shares =
       has(scheme, "push-sum") && hyperparameter(c.hyperparameters, "push-sum") == 0.0;
-  if (!sends_shares || !c.network.faults.lose_for_good()) return;
+  if (!sends_shares || !c.network.faults.loses_for_good()) return;
   remark(fmt::format(
       "note: {} loses weight with each share that is lost, steps grow by as much, and it "
       "diverges in the end; --push-sum running-sums brings it with the next message",

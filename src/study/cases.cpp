@@ -20,6 +20,7 @@
 #include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/tuning.hpp"
 
+#include "study/left_out.hpp"
 #include "study/liars.hpp"
 
 namespace trainyard {
@@ -63,12 +64,13 @@ struct Asked {
 class Cases {
  public:
   Cases(const ComparisonRequest& request, const LoadedData* data, const ComparisonHooks& hooks,
-        std::vector<Note>& notes)
+        std::vector<Note>& notes, std::vector<LeftOut>& left_out)
       : request_(request),
         data_(request.configuration, data, hooks.remark),
         remark_(hooks.remark),
         begun_(hooks.begun),
-        notes_(notes) {}
+        notes_(notes),
+        left_out_(left_out) {}
 
   std::vector<Case> all();
 
@@ -92,10 +94,10 @@ class Cases {
   const Remark& remark_;
   const std::function<const BegunCase*(const Case&)>& begun_;
   std::vector<Note>& notes_;  // of all cases together
+  std::vector<LeftOut>& left_out_;
   bool somebody_talks_ = false;
   bool somebody_lies_ = false;
   std::set<std::string> said_;
-  std::string last_reason_;
   std::map<std::string, Duration> compute_times_;   // that were measured
   std::map<std::string, CodingTime> coding_times_;  // as these
 };
@@ -172,9 +174,8 @@ bool Cases::can_run(Asked& asked) {
     return true;
   } catch (const UsageError& error) {
     if (asked.contestant->named) throw;
-    last_reason_ = error.what();
-    // A warning, so that it is heard with --quiet too: the table will lack a line.
-    note_of_all({"", fmt::format("warning: {} is skipped: {}", asked.one.label, error.what())});
+    const LeftOut left{asked.one.label, error.what()};
+    if (std::ranges::find(left_out_, left) == left_out_.end()) left_out_.push_back(left);
     return false;
   }
 }
@@ -359,9 +360,10 @@ std::vector<Case> Cases::all() {
     somebody_lies_ = std::ranges::any_of(
         asked, [](const Asked& each) { return has_liars(each.one.configuration); });
     std::erase_if(asked, [&](Asked& each) { return !can_run(each); });
+    for (const std::string& note : left_out_notes(left_out_)) note_of_all({"", note});
     if (asked.empty()) {
-      throw OptionError("schemes",
-                        fmt::format("none of them can run this; the last one: {}", last_reason_));
+      throw OptionError("schemes", fmt::format("none of them can run this; the last one: {}",
+                                               left_out_.back().reason));
     }
     choose_clock(asked);
     somebody_talks_ =
@@ -389,8 +391,9 @@ std::filesystem::path folder_of(const Case& one) {
 }
 
 std::vector<Case> cases_of(const ComparisonRequest& request, const LoadedData* data,
-                           const ComparisonHooks& hooks, std::vector<Note>& notes) {
-  return Cases(request, data, hooks, notes).all();
+                           const ComparisonHooks& hooks, std::vector<Note>& notes,
+                           std::vector<LeftOut>& left_out) {
+  return Cases(request, data, hooks, notes, left_out).all();
 }
 
 }  // namespace trainyard

@@ -356,7 +356,7 @@ std::string name_with_seed(std::string_view label, const std::vector<OptionText>
 Compared compared(const ComparisonRequest& request, const LoadedData* data,
                   const ComparisonHooks& hooks) {
   Compared made;
-  std::vector<Case> cases = cases_of(request, data, hooks, made.notes);
+  std::vector<Case> cases = cases_of(request, data, hooks, made.notes, made.left_out);
   const std::size_t asked = cases.size();
   for (const Case& one : cases) {
     made.lacking.push_back(name_with_seed(one.label, one.varied, one.configuration.seed));

@@ -1,4 +1,4 @@
-// What a comparison that advice asks for says of its runs, for who tells people by it.
+// Who of a group cannot run what is asked, in words; and what advice asks of a comparison's runs.
 //
 // Threads: any; functions of their arguments.
 #pragma once
@@ -11,8 +11,12 @@
 
 namespace trainyard {
 
-/// "ssp: why", of each contestant that a comparison has skipped.
-std::vector<std::string> left_out(const ComparisonRequest& runs, const std::vector<Note>& notes);
+/// "ssp: why", of each contestant that a comparison has left out.
+std::vector<std::string> left_out(const Compared& compared);
+
+/// A warning for each reason, so that it is heard with --quiet, too: the table will lack lines.
+/// "ssp is skipped: why", and behind it the others whose reasons differ in nothing but their names.
+std::vector<std::string> left_out_notes(const std::vector<LeftOut>& all);
 
 /// Some run's model was at the target before the first step.
 bool starts_at_target(const SeedStatistics& runs);

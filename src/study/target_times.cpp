@@ -1,10 +1,16 @@
 #include "trainyard/study/target_times.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include "trainyard/base/counted.hpp"
 #include "trainyard/run/target.hpp"
+#include "trainyard/study/advised_training.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 #include "trainyard/study/student.hpp"
 #include "trainyard/study/unheard.hpp"
@@ -56,14 +62,8 @@ TargetTime at_rate(TargetTime measured, const AdvisedScheme& scheme, std::size_t
 
 ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advice,
                               const Configuration& of_data, int seeds) {
-  ComparisonRequest request{.configuration = of_data, .contestants = {}};
-  Configuration& c = request.configuration;
-  for (const std::string_view name : advised_options()) {
-    const Option& option = option_named(std::string(name));
-    const std::string text = option.get(question.setting.configuration);
-    if (text != option.get(c)) option.set(c, text, "--" + option.name);
-  }
-  c.time = TimeMode::simulated;
+  ComparisonRequest request{.configuration = on_machines_of(question, of_data), .contestants = {}};
+  request.configuration.time = TimeMode::simulated;
   for (const AdvisedScheme* scheme : who_runs(advice)) {
     request.contestants.push_back(scheme->prediction.contestant);
     // Who cannot run so is left out, and the others are not.
@@ -71,6 +71,16 @@ ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advi
   }
   request.options = {.seeds = seeds, .step_sizes = StepSizes::tuned};
   return request;
+}
+
+std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data) {
+  const int at_once = std::max(1, tbb::this_task_arena::max_concurrency());  // as a comparison's
+  return training_note(
+      counted(target_runs.contestants.size(), "way to talk is", "ways to talk are") +
+          " trained in simulated time",
+      target_runs,
+      fmt::format("up to some {} on this machine",
+                  long_duration(std::ceil(most_seconds(target_runs, data, at_once)))));
 }
 
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
@@ -82,7 +92,7 @@ TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
                     .most_passes = c.epochs.value_or(0.0),
                     .evaluate_every = std::max(c.evaluate_every, passes_of_step(c, data))};
   const Compared compared = run_comparison(runs, data, hooks);
-  times.left_out = left_out(runs, compared.notes);
+  times.left_out = left_out(compared);
   times.interrupted = !compared.lacking.empty();
   std::vector<TargetTime> measured;
   for (const SeedStatistics& each : seed_statistics(compared.runs)) {

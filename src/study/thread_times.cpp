@@ -1,12 +1,15 @@
 #include "trainyard/study/thread_times.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "trainyard/base/counted.hpp"
 #include "trainyard/hardware/machine.hpp"
 #include "trainyard/run/target.hpp"
+#include "trainyard/study/advised_training.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 #include "trainyard/study/student.hpp"
 #include "trainyard/study/unheard.hpp"
@@ -104,6 +107,18 @@ ComparisonRequest thread_runs(const Configuration& of_data, int cores, int seeds
   return request;
 }
 
+std::string note_before_threads(const ComparisonRequest& thread_runs, const LoadedData& data) {
+  const std::size_t others = thread_runs.contestants.size() - 1;
+  const std::string ways =
+      others == 0 ? "one thread is"
+                  : "one thread and " + counted(others, "way", "ways") + " to share memory are";
+  // How long threads wait for one another nobody knows before.
+  return training_note(
+      ways + " trained here, one after another", thread_runs,
+      fmt::format("some {} at the pace of one thread, longer where threads wait for one another",
+                  long_duration(std::ceil(most_seconds(thread_runs, data, 1)))));
+}
+
 ThreadTimes thread_times(const ComparisonRequest& runs, const LoadedData& data,
                          const ComparisonHooks& hooks) {
   const Configuration& c = runs.configuration;
@@ -114,7 +129,7 @@ ThreadTimes thread_times(const ComparisonRequest& runs, const LoadedData& data,
                     .seeds = runs.options.seeds,
                     .most_passes = c.epochs.value_or(0.0)};
   const Compared compared = run_comparison(runs, data, hooks);
-  times.left_out = left_out(runs, compared.notes);
+  times.left_out = left_out(compared);
   times.interrupted = !compared.lacking.empty();
   for (const SeedStatistics& each : seed_statistics(compared.runs)) {
     times.interrupted = times.interrupted || each.summaries.front()->interrupted;

@@ -303,8 +303,8 @@ TEST_CASE("advice says in its own flags what the data are too few for", "[app]")
     refused({"--target-loss", "0.5", "--workers", "2", "--batch", "5"},
             "--batch: a minibatch of 5 rows is more than the 4 training rows of few.svm");
     refused({"--target-accuracy", "0.9", "--workers", "2", "--batch", "1"},
-            "--target-accuracy: few.svm has neither validation nor test rows; accepted are a "
-            "target loss, and a configuration that says validation = 0.2");
+            "--target-accuracy: few.svm has neither validation nor test rows; "
+            "validation=0.2 beside the data takes some out, and a target loss needs none");
   }
 }
 

@@ -181,6 +181,9 @@ TEST_CASE("Chakra's traces are a file for each rank, and overwrite none", "[app]
   CHECK_THAT(third.errors, ContainsSubstring("--chakra: other.2.et exists"));
   CHECK_THAT(third.output, ContainsSubstring("worker 2"));
   CHECK_FALSE(std::filesystem::exists(folder.path() / "other.0.et"));
+  CHECK_THAT(write({"--chakra", "/dev/null"}).errors,
+             ContainsSubstring("--chakra: '/dev/null' is a device; a file for each rank"));
+  CHECK_THAT(write({"--chakra", "here/"}).errors, ContainsSubstring("'here/' is a folder"));
   CHECK_THAT(write({"--chakra", "/nowhere/ring"}).errors,
              ContainsSubstring("--chakra: /nowhere/ring.0.et cannot be written"));
 }

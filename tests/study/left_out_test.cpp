@@ -30,7 +30,7 @@ TEST_CASE("a scheme without a rule for a fault is skipped from a group", "[study
     };
     const Compared compared = run_comparison(request, data, {});
     const std::vector<RunResult>& results = compared.runs;
-    const std::vector<std::string> others = left_out(request, compared.notes);
+    const std::vector<std::string> others = left_out(compared);
     CHECK(others.size() + results.size() == request.contestants.size());
     CHECK_THAT(others.front(),
                Catch::StartsWith("hierarchical-gossip: --") && ContainsSubstring("no rule"));
@@ -39,6 +39,26 @@ TEST_CASE("a scheme without a rule for a fault is skipped from a group", "[study
     CHECK(results.size() > 2);
     CHECK(results.size() < request.contestants.size());
   }
+}
+
+TEST_CASE("of those that are left out for one reason it is said once", "[study]") {
+  const std::vector<LeftOut> all{
+      {"extra", "--fault: extra has no rule; gossip has"},
+      {"gossip:ring", "gossip:ring: --topology: gossip takes none"},
+      {"dlm{period=2}", "--fault: dlm has no rule; gossip has"},
+      {"ring", "--momentum: ring takes none"},
+      {"led", "--fault: led has no rule; gossip has"},
+  };
+  CHECK(left_out_notes(all) ==
+        std::vector<std::string>{
+            "warning: extra is skipped: --fault: extra has no rule; gossip has; and so are, for "
+            "the same reason, dlm{period=2}, led",
+            "warning: gossip:ring is skipped: gossip:ring: --topology: gossip takes none",
+            "warning: ring is skipped: --momentum: ring takes none",
+        });
+  CHECK(left_out({.runs = {}, .notes = {}, .lacking = {}, .left_out = {all[0], all[1]}}) ==
+        std::vector<std::string>{"extra: --fault: extra has no rule; gossip has",
+                                 "gossip:ring: --topology: gossip takes none"});
 }
 
 }  // namespace trainyard

@@ -127,7 +127,7 @@ struct Faults {
   /// Some message may be lost.
   bool loses() const { return !losses.empty() || !partitions.empty(); }
   /// And none of them comes later instead.
-  bool lose_for_good() const { return retransmission.never && loses(); }
+  bool loses_for_good() const { return retransmission.never && loses(); }
   bool on_messages() const { return loses() || !slow_links.empty(); }
   bool crash() const { return !crashes.empty() || drawn_crashes || trace; }
   bool any() const { return on_messages() || !stalls.empty() || crash(); }

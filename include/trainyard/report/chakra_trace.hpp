@@ -6,7 +6,9 @@
 // GlobalMetadata. What each waits for is in data_deps; a message's comm_tag is its place in the
 // order of posts. What is computed takes whole microseconds, as the format has no smaller ones.
 // Messages of a rank are one behind the other by ASTRA-sim's rule that a rank sends one at a time,
-// and not by dependencies. The rest is what a GOAL schedule has (report/goal_text.hpp).
+// and not by dependencies. One that has no bytes, and is charged for all the same, has one byte
+// here, as ASTRA-sim's networks take none without. The rest is what a GOAL schedule has
+// (report/goal_text.hpp).
 //
 // Threads: any; a function of its argument.
 #pragma once
@@ -18,7 +20,8 @@
 
 namespace trainyard {
 
-/// The bytes of each rank's file. Throws UsageError where messages take no time.
+/// The bytes of each rank's file. Throws UsageError where messages take no time, or are lost for
+/// good.
 std::vector<std::string> chakra_traces(const Timeline& timeline);
 
 }  // namespace trainyard

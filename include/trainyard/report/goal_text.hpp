@@ -11,9 +11,9 @@
 //
 // Times are whole nanoseconds. A message's tag is its place in the order of posts. What a rank does
 // next begins after what it computed, and after every message that had arrived by then; of what it
-// waited for otherwise, as a control message that is free, the rest is a calc, too. Messages of a
-// rank begin in their order. So the schedule is what one run did: of an asynchronous scheme, whose
-// messages would come in another order on another network, it is one order of many.
+// waited for otherwise, as a message without bytes that is free, the rest is a calc, too. Messages
+// of a rank begin in their order. So the schedule is what one run did: of an asynchronous scheme,
+// whose messages would come in another order on another network, it is one order of many.
 //
 // Where g = o = O = 0, L = α and G = β, LogGOPSim's rule is that of `--ports cutthrough`, but that
 // it has s − 1 bytes for a message of s; circuit ports have no image in it.

@@ -79,7 +79,7 @@ class Message {
   Time start() const { return delivery_->start; }
   Time end() const { return delivery_->end; }
   /// It has not come, and never does: the network loses messages for good
-  /// (Faults::lose_for_good()). Its sender and the moment are what is known of it. A scheme that
+  /// (Faults::loses_for_good()). Its sender and the moment are what is known of it. A scheme that
   /// takes none such (StepOrder::takes_datagrams) gets none.
   bool lost() const { return delivery_->lost; }
   void lose() { delivery_->lost = true; }

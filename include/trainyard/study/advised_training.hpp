@@ -5,7 +5,7 @@
 //   const LoadedData data = load_dataset(dataset_request(training));
 //   const AdvisedModel model = advised_model(training, data);  // of the question, if it has none
 //   run_to_target(training);
-//   check_advised_data(training, data);
+//   check_advised_data(on_machines_of(question, training), data);
 //   const ComparisonRequest runs = target_runs(question, advice, training, 3);
 //
 // Threads: any; these are functions of their arguments.
@@ -16,9 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "trainyard/analysis/advice.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/data/catalog.hpp"
+#include "trainyard/study/comparison.hpp"
 
 namespace trainyard {
 
@@ -36,7 +38,10 @@ Configuration advised_training(const Configuration& c);
 /// unless its `given` say otherwise.
 void run_to_target(Configuration& c);
 
-/// Throws OptionError where the data have not enough rows for it.
+/// Of the data, model, optimizer and target of `training`, on the question's machines and links.
+Configuration on_machines_of(const AdviceQuestion& question, const Configuration& training);
+
+/// Throws OptionError where the data have not enough rows for its workers, minibatch or target.
 void check_advised_data(const Configuration& c, const LoadedData& data);
 
 /// The same data, model and optimizer with one worker that nobody is beside, without a target: what
@@ -48,5 +53,14 @@ struct AdvisedModel {
   Duration compute_time{};  // of a minibatch: what `training` says, or what one takes here
 };
 AdvisedModel advised_model(const Configuration& training, const LoadedData& data);
+
+/// How long they take on this machine if none comes to the target, so many at once. What a look
+/// takes is half a gradient's work for each row.
+double most_seconds(const ComparisonRequest& runs, const LoadedData& data, int at_once);
+
+/// "note: 15 ways to talk are trained in simulated time, each at its own best step size, with 3
+/// seeds: HOW LONG".
+std::string training_note(const std::string& what, const ComparisonRequest& runs,
+                          const std::string& how_long);
 
 }  // namespace trainyard

@@ -106,12 +106,20 @@ struct ComparisonHooks {
   std::function<std::optional<Archive>(const Case&)> ended_before{};
 };
 
+/// A contestant of a group that cannot run what is asked.
+struct LeftOut {
+  std::string label;
+  std::string reason;  // what it would have thrown, had it been named
+  friend bool operator==(const LeftOut&, const LeftOut&) = default;
+};
+
 struct Compared {
   std::vector<RunResult> runs;
   std::vector<Note> notes;  // of all of them together; each run has its own beside these
   /// Runs that were asked for and are not there, interrupted before their first step or failed:
   /// "gossip, latency 1ms, seed 2".
   std::vector<std::string> lacking{};
+  std::vector<LeftOut> left_out{};  // each with each of its reasons; notes say so, too
 };
 
 /// Results in the order of seeds, points of the grid, and contestants. `data` are those of the

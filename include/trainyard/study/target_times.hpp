@@ -54,6 +54,9 @@ struct TargetTimes {
 ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advice,
                               const Configuration& of_data, int seeds);
 
+/// What is about to be trained, and how long it may take.
+std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data);
+
 /// Throws as run_comparison() does.
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
                             const LoadedData& data, const ComparisonHooks& hooks);

@@ -58,6 +58,9 @@ std::vector<std::string> ways_to_share();
 /// REQUIRES: `of_data` has a target; cores >= 1.
 ComparisonRequest thread_runs(const Configuration& of_data, int cores, int seeds);
 
+/// What is about to be trained, and how long it takes at least.
+std::string note_before_threads(const ComparisonRequest& thread_runs, const LoadedData& data);
+
 /// Throws as run_comparison() does.
 ThreadTimes thread_times(const ComparisonRequest& runs, const LoadedData& data,
                          const ComparisonHooks& hooks);

@@ -1,12 +1,15 @@
-// The noise scale of a file's data, from a short run: what `trainyard advise --noise-scale
-// measured` begins with.
+// The noise scale of data, from a short run: what `trainyard advise --noise-scale measured` begins
+// with.
 //
-// Threads: the main one.
+// Threads: any; a function of its arguments.
 #pragma once
 
-#include "trainyard/configuration/configuration.hpp"
+#include <string>
 
-namespace trainyard::app {
+#include "trainyard/configuration/configuration.hpp"
+#include "trainyard/data/catalog.hpp"
+
+namespace trainyard {
 
 /// Of one worker's pass over the data: it rises on the way to a loss, so that one number is the
 /// mean over the pass, and says as much as its ends.
@@ -17,6 +20,9 @@ struct MeasuredNoise {
 
 /// `training`: advised_training(). Throws UsageError where the rows cannot tell the gradient from
 /// 0, so that the noise scale is beyond their number.
-MeasuredNoise measured_noise(const Configuration& training);
+MeasuredNoise measured_noise(const Configuration& training, const LoadedData& data);
 
-}  // namespace trainyard::app
+/// "note: the noise scale is 12 rows at the beginning of a pass of one worker …"
+std::string noise_note(const MeasuredNoise& noise);
+
+}  // namespace trainyard

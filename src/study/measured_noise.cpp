@@ -1,4 +1,4 @@
-#include "app/measured_noise.hpp"
+#include "trainyard/study/measured_noise.hpp"
 
 #include <cstddef>
 #include <string>
@@ -8,13 +8,12 @@
 
 #include "trainyard/base/counted.hpp"
 #include "trainyard/base/error.hpp"
-#include "trainyard/data/catalog.hpp"
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
 #include "trainyard/study/advised_training.hpp"
 
-namespace trainyard::app {
+namespace trainyard {
 
 namespace {
 
@@ -34,8 +33,7 @@ Configuration pass_of_one(const Configuration& training, std::size_t rows) {
 
 }  // namespace
 
-MeasuredNoise measured_noise(const Configuration& training) {
-  const LoadedData data = load_dataset(dataset_request(training));
+MeasuredNoise measured_noise(const Configuration& training, const LoadedData& data) {
   const Configuration c = pass_of_one(training, data.train.rows);
   const RunResult run = run_experiment(plan_run(resolve(c, {c.scheme}, data, {}), data), {});
   std::vector<double> scales;
@@ -60,4 +58,11 @@ MeasuredNoise measured_noise(const Configuration& training) {
           .step_size = run.summary.lr};
 }
 
-}  // namespace trainyard::app
+std::string noise_note(const MeasuredNoise& noise) {
+  return fmt::format(
+      "note: the noise scale is {:.4g} rows at the beginning of a pass of one worker "
+      "(--lr {:.4g}), {:.4g} at its end, {:.4g} on average; it rises on the way to a loss",
+      noise.begin, noise.step_size, noise.end, noise.mean);
+}
+
+}  // namespace trainyard
