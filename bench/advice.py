@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `advise` lists, against runs: the ways to talk tuned and run to one loss, over drawn settings.
 
-    bench/advice.py PROGRAM [--settings N] [--seed S] [--everyone]
+    bench/advice.py PROGRAM [--settings N] [--seed S] [--first F] [--ten] [--seeds K] [--everyone]
 
 A setting is a data set made for it (dense-logistic, blobs), 2 to 16 workers, and times drawn by their logarithms: 0.2 to 20 ms a
 minibatch, 10 us to 5 ms a message, 1 Mbps to 1 Gbps; in a quarter of them one worker is two to four times as slow. The target
@@ -50,7 +50,7 @@ def target_of(program, data):
     return runs[0]["train_loss"] * 1.02, runs[0]["model"]["parameters"]
 
 
-def look_at(program, rng):
+def look_at(program, rng, ten_alone, seeds):
     name, seed, machines = draw(rng)
     data = ["--dataset", name, "--data-seed", str(seed)]
     target, parameters = target_of(program, data)
@@ -60,16 +60,16 @@ def look_at(program, rng):
         began = time.monotonic()
         advice = answer(program, "advise", file.name, *machines, "--size", f"{4 * parameters}B", "--target-loss", f"{target:.6f}")
         took = time.monotonic() - began
-    listed = advice["schemes"]
+    soonest = [way["label"] for way in advice["target"]["ways"] if way["seconds"] is not None][:10]
+    listed = [scheme for scheme in advice["schemes"] if not ten_alone or scheme["label"] in soonest]
     # By other seeds than those that advice had.
-    runs = answer(program, "compare", *data, *machines, "--schemes", ",".join(s["label"] for s in listed), "--seed", "101", "--seeds", "3",
+    runs = answer(program, "compare", *data, *machines, "--schemes", ",".join(s["label"] for s in listed), "--seed", "101", "--seeds", str(seeds),
                   "--target-loss", f"{target:.6f}", "--evaluate-every", "0.05", "--epochs", "100")["runs"]
     by_label = {}
     for run in runs:
         of = by_label.setdefault(run["label"], {"seconds_to_target": 0.0, "epochs_to_target": 0.0, "samples_per_second": 0.0})
         for figure in of:
-            of[figure] += (run[figure] if run[figure] is not None else math.inf) / 3
-    soonest = [way["label"] for way in advice["target"]["ways"] if way["seconds"] is not None][:10]
+            of[figure] += (run[figure] if run[figure] is not None else math.inf) / seeds
     rows = []
     for scheme in listed:
         run = by_label[scheme["label"]]
@@ -144,26 +144,34 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--settings", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=1, help="of the drawn settings the first that is looked at")
+    parser.add_argument("--ten", action="store_true", help="the first ten by time alone; nothing is said of rates then")
+    parser.add_argument("--seeds", type=int, default=10, help="of the runs that advice is held against")
     parser.add_argument("--everyone", action="store_true")
     arguments = parser.parse_args()
     if arguments.everyone:
         return settings_beside_everyone(arguments)
     rng = random.Random(arguments.seed)
+    for _ in range(arguments.first - 1):
+        draw(rng)
     settings = []
-    for number in range(arguments.settings):
+    for number in range(arguments.first, arguments.first + arguments.settings):
         try:
-            machines, rows, soonest, took = look_at(arguments.program, rng)
+            machines, rows, soonest, took = look_at(arguments.program, rng, arguments.ten, arguments.seeds)
         except KeyboardInterrupt:  # what there is
             break
         settings.append((machines, rows, soonest))
         best = min(rows, key=lambda row: row["seconds"])
-        print(f"{number + 1}: {' '.join(machines)}: by rate {rows[0]['label']} {rows[0]['seconds']:.4g} s; "
-              f"by time {soonest[0] if soonest else '-'}; fastest {best['label']} {best['seconds']:.4g} s; advice took {took:.1f} s", file=sys.stderr)
+        said = next((row for label in soonest for row in rows if row["label"] == label), best)
+        print(f"{number}: {' '.join(machines)}: by rate {rows[0]['label']} {rows[0]['seconds']:.4g} s; by time {said['label']} "
+              f"{said['seconds']:.4g} s; fastest {best['label']} {best['seconds']:.4g} s; advice took {took:.1f} s", file=sys.stderr)
     figures, right, ways, off = summed_up(settings)
     for name, count in figures.items():
-        print(f"{name}: {count} of {len(settings)}")
-    print(f"whether it pays: right about {right} of {ways}")
-    print(f"rates: {off[len(off) // 2]:.2%} off in the middle, {off[int(0.9 * len(off))]:.2%} in nine of ten, {off[-1]:.2%} at most")
+        if not arguments.ten or name.startswith("by time"):
+            print(f"{name}: {count} of {len(settings)}")
+    if not arguments.ten:
+        print(f"whether it pays: right about {right} of {ways}")
+        print(f"rates: {off[len(off) // 2]:.2%} off in the middle, {off[int(0.9 * len(off))]:.2%} in nine of ten, {off[-1]:.2%} at most")
     return 0
 
 

@@ -362,7 +362,7 @@ SHARED = {"@DATA@": """\
     scheme: str | Contestant | None = None,
     noise_scale: float | Literal["measured"] | None = None,
     memory: str | int | None = None,
-    seeds: int = 3,
+    seeds: int | None = None,
     progress: _Progress = None,
     **options: _Value,
 """}

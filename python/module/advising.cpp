@@ -117,11 +117,12 @@ ComparisonHooks hooks_of(Beside& beside) {
 
 /// Until the target that it has.
 TargetTimes trained(const AdviceQuestion& question, const Advice& advice,
-                    const Configuration& training, const LoadedData& data, int seeds,
+                    const Configuration& training, const LoadedData& data, std::optional<int> seeds,
                     Beside& beside) {
-  const ComparisonRequest runs = target_runs(question, advice, training, seeds);
+  const ComparisonRequest runs =
+      target_runs(question, advice, training, seeds.value_or(advised_seeds));
   beside.tell(note_before(runs, data));
-  return times_to_target(advice, runs, data, hooks_of(beside));
+  return times_to_target(advice, runs, data, hooks_of(beside), seeds.value_or(seeds_of_finalists));
 }
 
 void end_if_interrupted(const Beside& beside) {
@@ -172,7 +173,7 @@ Answered on_one_machine(const AskedAdvice& asked, const Configuration& c,
   run_to_target(training);
   const Loaded data = loaded_from(std::move(rows), training);
   check_advised_data(training, *data);
-  const ComparisonRequest runs = thread_runs(training, cores, asked.seeds);
+  const ComparisonRequest runs = thread_runs(training, cores, asked.seeds.value_or(advised_seeds));
   beside.tell(note_before_threads(runs, *data));
   const ThreadTimes times = thread_times(runs, *data, hooks_of(beside));
   return {.json = thread_times_json(times),
@@ -226,8 +227,7 @@ std::vector<std::string> idle_notes_of(const AskedAdvice& asked, const Configura
   if (!asked.scheme.empty() && (asked.shared || !asked.measured)) {
     add("scheme", "it says whose rate is measured");
   }
-  if (asked.seeds != AskedAdvice{}.seeds && !has_target(c))
-    add("seeds", "it is of runs to a target");
+  if (asked.seeds && !has_target(c)) add("seeds", "it is of runs to a target");
   return notes;
 }
 

@@ -27,7 +27,7 @@ struct AskedAdvice {
   std::optional<double> noise_scale{};
   bool measures_noise = false;  // of the data, instead
   bool shared = false;          // workers are threads of this machine
-  int seeds = 3;                // of the runs to a target
+  std::optional<int> seeds{};   // of each run to a target; empty: as the program has them
 };
 
 /// (JSON, text, notes, whether it was interrupted), as the program prints them. Raises

@@ -114,7 +114,7 @@ class _Announcing(Line):
 
 
 def advise(*, data=None, test=None, validation=None, sample_weight=None, config=None, machines="separate", measured=None,
-           scheme=None, noise_scale=None, memory=None, seeds=3, progress=None, **options):
+           scheme=None, noise_scale=None, memory=None, seeds=None, progress=None, **options):
     """What limits workers of a given speed on links of a given speed, what would change that, and by how much.
 
     size: of the model, like "59MB". compute_time, bandwidth, workers, …: as the program's `advise` takes them.
@@ -126,7 +126,7 @@ def advise(*, data=None, test=None, validation=None, sample_weight=None, config=
     measured: rows a second of all workers, as somebody has measured it, of `scheme`: what would explain it.
     noise_scale: of the gradient, in rows, or "measured", in a pass over the data: how many workers are worth having.
     memory: of each worker, like "16GiB": schemes that need more are left out.
-    seeds: of runs to a target. progress: as in compare(); True says beforehand, too, how long it may take.
+    seeds: of runs to a target [3, and 10 of who may be first; of threads 3]. progress: as in compare(); True says beforehand, too, how long it may take.
 
     Ctrl-C while runs are under way leaves what has ended, with a warning and `interrupted`.
     """
@@ -144,7 +144,7 @@ def advise(*, data=None, test=None, validation=None, sample_weight=None, config=
     question.measures_noise = isinstance(noise_scale, str) and noise_scale == "measured"
     question.noise_scale = None if question.measures_noise else number_of(noise_scale, "noise_scale")
     question.shared = machines == "shared"
-    question.seeds = whole(seeds, "seeds", 1, 100)
+    question.seeds = None if seeds is None else whole(seeds, "seeds", 1, 100)
     teller = Teller(_Announcing() if progress is True else progress)
     try:
         document, text, notes, interrupted = _trainyard.advise(question, rows and rows.handle, teller if teller.progress else None)

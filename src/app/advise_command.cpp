@@ -38,7 +38,8 @@ TargetTimes trained(const Advice& advice, const LoadedData& data, const AdviseRe
   StatusLine status_line(request.output.progress_to());
   status_line.show(fmt::format("training {} ways to talk", runs.contestants.size()));
   keep_results_when_interrupted();
-  return times_to_target(advice, runs, data, {.interrupted = &interrupt_flag()});
+  return times_to_target(advice, runs, data, {.interrupted = &interrupt_flag()},
+                         training.finalists);
 }
 
 int advise_on_one_machine(const AdviseRequest& request) {

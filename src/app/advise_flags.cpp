@@ -81,8 +81,11 @@ AdviseFlags::AdviseFlags(CLI::App& command) {
   }
   epochs_ = add_value_flag(command, "epochs", "E",
                            fmt::format("of those runs: passes at most [{}]", advised_epochs));
-  seeds_ = add_value_flag(command, "seeds", "K",
-                          fmt::format("of those runs: so many each [{}]", AdvisedTraining{}.seeds));
+  seeds_ = add_value_flag(
+      command, "seeds", "K",
+      fmt::format("of those runs: so many each [{}, and {} of who may be first; with "
+                  "--machines shared {}]",
+                  advised_seeds, seeds_of_finalists, advised_seeds));
   checkpoints_.emplace(command, "and how many steps of the fastest scheme that is");
   output_.emplace(command, "as JSON", AnswerFiles::page);
   command.footer(
@@ -222,7 +225,7 @@ std::optional<AdvisedTraining> AdviseFlags::training() const {
   }
   run_to_target(c);
   if (const std::string seeds = only_value(*seeds_); seeds_->count() > 0) {
-    training.seeds = static_cast<int>(parse_integer(seeds, "--seeds", 1, 100));
+    training.seeds = training.finalists = static_cast<int>(parse_integer(seeds, "--seeds", 1, 100));
   }
   return training;
 }

@@ -18,9 +18,11 @@
 #include "trainyard/analysis/training_time.hpp"
 #include "trainyard/configuration/configuration.hpp"
 #include "trainyard/report/compute_share_format.hpp"
+#include "trainyard/study/advised_training.hpp"
 #include "trainyard/study/comparison.hpp"
 #include "trainyard/study/crossover_map.hpp"
 #include "trainyard/study/published.hpp"
+#include "trainyard/study/target_times.hpp"
 
 #include "app/answer.hpp"
 
@@ -102,7 +104,8 @@ int split_search_command(const Configuration& configuration, const AnswerOutput&
 /// Runs that say how many passes each way to talk needs.
 struct AdvisedTraining {
   Configuration configuration{};  // of the data and the target
-  int seeds = 3;
+  int seeds = advised_seeds;
+  int finalists = seeds_of_finalists;  // as many seeds for who may be first
 };
 struct AdviseRequest {
   AdviceQuestion question{};

@@ -91,12 +91,17 @@ std::string target_times_text(const TargetTimes& times) {
     lines.push_back({way.label, way.seconds ? human_duration(*way.seconds) : "-", passes_text(way),
                      fmt::format("{:.4g}", way.step_size)});
   }
+  const auto most = std::ranges::max_element(times.ways, {}, &TargetTime::seeds);
+  const bool has_finalists = most != times.ways.end() && most->seeds > times.seeds;
+  const std::string finalists =
+      has_finalists ? fmt::format(" ({} of who may be first)", most->seeds) : "";
+  const std::string interval = times.seeds > 1 ? " with half of a 95 % interval" : "";
   return first_at_target_sentence(times) + aligned(lines) + remarks_on(times) +
          fmt::format(
-             "to target: a {}; passes over {}, mean of {}{}, of runs in simulated time, each\n"
-             "way at its own best step size, by the rates below\n",
-             times.target, counted(times.rows, "row"), counted(times.seeds, "seed"),
-             times.seeds > 1 ? " with half of a 95 % interval" : "");
+             "to target: a {}; passes over {}, mean of {}{}{}, of runs in simulated\n"
+             "time, each way at its own best step size, by the rates below\n",
+             times.target, counted(times.rows, "row"), counted(times.seeds, "seed"), finalists,
+             interval);
 }
 
 Json target_times_object(const TargetTimes& times) {
@@ -110,6 +115,7 @@ Json target_times_object(const TargetTimes& times) {
                     {"passes", number(way.passes)},
                     {"half_width", number(way.half_width)},
                     {"seconds", number(way.seconds)},
+                    {"seeds", way.seeds},
                     {"unheard", way.unheard}});
   }
   return {{"what", times.target},

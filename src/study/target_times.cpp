@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,7 +33,9 @@ std::vector<const AdvisedScheme*> who_runs(const Advice& advice) {
 }
 
 TargetTime time_of(const SeedStatistics& runs, std::size_t seeds) {
-  TargetTime made{.label = runs.label, .step_size = runs.summaries.front()->lr};
+  TargetTime made{.label = runs.label,
+                  .step_size = runs.summaries.front()->lr,
+                  .seeds = static_cast<int>(seeds)};
   made.unheard =
       std::ranges::any_of(runs.summaries, [](const Summary* s) { return came_unheard(*s); });
   if (made.unheard || runs.reached_target < seeds) return made;
@@ -56,6 +59,90 @@ TargetTime at_rate(TargetTime measured, const AdvisedScheme& scheme, std::size_t
     measured.seconds = *measured.passes * static_cast<double>(rows) / scheme.rate;
   }
   return measured;
+}
+
+/// Ways to talk on their way to the target.
+class Race {
+ public:
+  Race(const Advice& advice, const ComparisonRequest& runs, const LoadedData& data,
+       const ComparisonHooks& hooks)
+      : advice_(advice), runs_(runs), data_(data), hooks_(hooks) {
+    const Configuration& c = runs.configuration;
+    times_ = {.target = target_text(*target_of(c)),
+              .rows = data.train.rows,
+              .seeds = runs.options.seeds,
+              .most_passes = c.epochs.value_or(0.0),
+              .evaluate_every = std::max(c.evaluate_every, passes_of_step(c, data))};
+  }
+
+  /// Those that run take the places that they had. False where it was interrupted.
+  bool run(const ComparisonRequest& request);
+
+  /// Those that are not far behind the first, and have fewer seeds.
+  std::vector<Contestant> who_may_be_first(int seeds) const;
+
+  TargetTimes take() { return std::move(times_); }
+
+ private:
+  /// The contestant that runs for it: one for all that learn as one, which leads who_runs().
+  const std::string& runner_of(const AdvisedScheme& scheme) const {
+    return scheme.as_one ? runs_.contestants.front().label : scheme.prediction.contestant.label;
+  }
+  void rank();
+
+  const Advice& advice_;
+  const ComparisonRequest& runs_;
+  const LoadedData& data_;
+  const ComparisonHooks& hooks_;
+  std::map<std::string, TargetTime> measured_;  // by who ran
+  TargetTimes times_;
+};
+
+bool Race::run(const ComparisonRequest& request) {
+  const Compared compared = run_comparison(request, data_, hooks_);
+  const bool is_first = measured_.empty();
+  if (is_first) times_.left_out = left_out(compared);
+  bool interrupted = !compared.lacking.empty();
+  std::map<std::string, TargetTime> measured;
+  for (const SeedStatistics& each : seed_statistics(compared.runs)) {
+    interrupted = interrupted || each.summaries.front()->interrupted;
+    times_.at_start = times_.at_start || starts_at_target(each);
+    measured[each.label] = time_of(each, static_cast<std::size_t>(request.options.seeds));
+  }
+  times_.interrupted = times_.interrupted || interrupted;
+  if (interrupted && !is_first) return false;  // they had times of fewer seeds, which stay
+  for (auto& [label, time] : measured) measured_.insert_or_assign(label, std::move(time));
+  rank();
+  return !interrupted;
+}
+
+void Race::rank() {
+  times_.ways.clear();
+  for (const AdvisedScheme& scheme : advice_.schemes) {
+    const auto found = measured_.find(runner_of(scheme));
+    if (found != measured_.end())
+      times_.ways.push_back(at_rate(found->second, scheme, times_.rows));
+  }
+  std::ranges::stable_sort(times_.ways, {}, [](const TargetTime& way) {
+    return way.seconds.value_or(std::numeric_limits<double>::infinity());
+  });
+}
+
+std::vector<Contestant> Race::who_may_be_first(int seeds) const {
+  constexpr double not_far = 1.5;
+  std::vector<Contestant> all;
+  if (times_.ways.empty() || !times_.ways.front().seconds || times_.at_start) return all;
+  for (const TargetTime& way : times_.ways) {
+    const bool is_near = way.seconds && *way.seconds <= not_far * *times_.ways.front().seconds;
+    if (!is_near || way.seeds >= seeds) continue;
+    const auto scheme = std::ranges::find(advice_.schemes, way.label, [](const AdvisedScheme& one) {
+      return one.prediction.contestant.label;
+    });
+    const std::string& runner = runner_of(*scheme);
+    if (std::ranges::count(all, runner, &Contestant::label) > 0) continue;
+    all.push_back(*std::ranges::find(runs_.contestants, runner, &Contestant::label));
+  }
+  return all;
 }
 
 }  // namespace
@@ -84,33 +171,16 @@ std::string note_before(const ComparisonRequest& target_runs, const LoadedData& 
 }
 
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
-                            const LoadedData& data, const ComparisonHooks& hooks) {
-  const Configuration& c = runs.configuration;
-  TargetTimes times{.target = target_text(*target_of(c)),
-                    .rows = data.train.rows,
-                    .seeds = runs.options.seeds,
-                    .most_passes = c.epochs.value_or(0.0),
-                    .evaluate_every = std::max(c.evaluate_every, passes_of_step(c, data))};
-  const Compared compared = run_comparison(runs, data, hooks);
-  times.left_out = left_out(compared);
-  times.interrupted = !compared.lacking.empty();
-  std::vector<TargetTime> measured;
-  for (const SeedStatistics& each : seed_statistics(compared.runs)) {
-    times.interrupted = times.interrupted || each.summaries.front()->interrupted;
-    times.at_start = times.at_start || starts_at_target(each);
-    measured.push_back(time_of(each, static_cast<std::size_t>(times.seeds)));
+                            const LoadedData& data, const ComparisonHooks& hooks, int finalists) {
+  Race race(advice, runs, data, hooks);
+  race.run(runs);
+  for (bool goes_on = finalists > runs.options.seeds; goes_on;) {
+    ComparisonRequest again = runs;
+    again.options.seeds = finalists;
+    again.contestants = race.who_may_be_first(finalists);
+    goes_on = !again.contestants.empty() && race.run(again);
   }
-  for (const AdvisedScheme& scheme : advice.schemes) {
-    const std::string& label = scheme.prediction.contestant.label;
-    const std::string& runner =
-        scheme.as_one ? runs.contestants.front().label : label;  // it leads who_runs()
-    const auto found = std::ranges::find(measured, runner, &TargetTime::label);
-    if (found != measured.end()) times.ways.push_back(at_rate(*found, scheme, times.rows));
-  }
-  std::ranges::stable_sort(times.ways, {}, [](const TargetTime& way) {
-    return way.seconds.value_or(std::numeric_limits<double>::infinity());
-  });
-  return times;
+  return race.take();
 }
 
 }  // namespace trainyard

@@ -158,7 +158,8 @@ TEST_CASE("a GOAL schedule that is replayed takes what the run took", "[report]"
       const auto is_near = [&](Time a, Time b) { return a - b <= rounding && b - a <= rounding; };
       CHECK(is_near(again.makespan(), run.makespan()));
       std::vector<Transfer> messages = run.trace.messages;
-      std::erase_if(messages, [](const Transfer& one) { return one.bytes == 0 && one.end == one.start; });
+      std::erase_if(messages,
+                    [](const Transfer& one) { return one.bytes == 0 && one.end == one.start; });
       REQUIRE(again.trace.messages.size() == messages.size());
       std::size_t as_before = 0;
       for (const Transfer& was : messages) {

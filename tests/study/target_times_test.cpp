@@ -96,6 +96,46 @@ TEST_CASE("times to a target are the passes of tuned runs by the rates of advice
   CHECK(*local.seconds == Approx(passes->mean * static_cast<double>(times.rows) / advised->rate));
 }
 
+TEST_CASE("who may be first runs over more seeds, and takes the places of fewer", "[study]") {
+  const Asked of = asked(0.35, 40.0);
+  const TargetTimes few = times_of(of, 2);
+  ComparisonRequest runs = target_runs(of.question, of.advice, of.of_data, 2);
+  runs.options.jobs = 1;
+  const TargetTimes times = times_to_target(of.advice, runs, small_data(), {}, 5);
+  CHECK(times.seeds == 2);
+  CHECK(times.ways.front().seeds == 5);
+  CHECK(std::ranges::is_sorted(times.ways, {},
+                               [](const TargetTime& way) { return way.seconds.value_or(1e99); }));
+  const double near = 1.5 * *times.ways.front().seconds;
+  std::size_t of_more = 0;
+  for (const TargetTime& way : times.ways) {
+    CAPTURE(way.label);
+    of_more += way.seeds == 5 ? 1 : 0;
+    if (way.seconds && *way.seconds <= near) CHECK(way.seeds == 5);
+    if (way.seeds == 5) continue;
+    const TargetTime& before = way_of(few, way.label);
+    CHECK(way.seconds == before.seconds);
+    CHECK(way.seeds == 2);
+  }
+  CHECK(of_more > 1);
+  CHECK(of_more < times.ways.size());
+  CHECK(advice_text(of.question, of.advice, &times)
+            .find("mean of 2 seeds (5 of who may be first) with half of a 95 % interval") !=
+        std::string::npos);
+  // As a comparison of five seeds has it.
+  ComparisonRequest by_hand = runs;
+  by_hand.options.seeds = 5;
+  const std::string first = times.ways.front().label;
+  std::erase_if(by_hand.contestants, [&](const Contestant& one) { return one.label != first; });
+  if (!by_hand.contestants.empty()) {
+    const Compared compared = run_comparison(by_hand, small_data(), {});
+    const auto passes = statistics_of(seed_statistics(compared.runs).front().summaries,
+                                      [](const Summary& s) { return s.epochs_to_target; });
+    REQUIRE(passes);
+    CHECK(*times.ways.front().passes == passes->mean);
+  }
+}
+
 TEST_CASE("those that learn as one have one number of passes, and rates tell them apart",
           "[study]") {
   const Asked of = asked(0.35, 40.0);

@@ -26,6 +26,8 @@ namespace trainyard {
 
 /// Passes after which a run ends that does not come to its target.
 inline constexpr double advised_epochs = 20.0;
+/// Of each run.
+inline constexpr int advised_seeds = 3;
 
 /// Those of its `given` that are of machines and links, and at which advice does not look.
 std::vector<std::string> unadvised_options(const Configuration& c);

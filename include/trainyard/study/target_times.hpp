@@ -6,7 +6,9 @@
 //   times.ways.front().label;  // the soonest
 //
 // Passes come from runs on data at hand, in simulated time on those machines and links, each way at
-// its own best step size (study/tuning.hpp), over some seeds. A step of those that are `as_one` is
+// its own best step size (study/tuning.hpp), over some seeds; and once more over more of them where
+// it may be first: passes to a loss are of few values, far apart (the ends of passes, meetings), so
+// that three seeds agree where a fourth does not. A step of those that are `as_one` is
 // the same to the bits of its sums, so that one of them runs for all. Time is then passes × rows ÷
 // rate, with the rate that advice predicts: of a model of the length that was asked about, which
 // need not be the one that the runs had.
@@ -31,15 +33,16 @@ struct TargetTime {
   /// Half of Student's 95 % interval of the mean, in passes; empty of one seed.
   std::optional<double> half_width{};
   std::optional<double> seconds{};  // to the target
+  int seeds = 1;                    // of those means
   /// At the target before any message had come (study/unheard.hpp): only an average that no worker
   /// holds is there, so that this says nothing.
   bool unheard = false;
 };
 
 struct TargetTimes {
-  std::string target{};  // "training loss 0.35"
-  std::size_t rows = 0;  // of a pass
-  int seeds = 1;
+  std::string target{};                 // "training loss 0.35"
+  std::size_t rows = 0;                 // of a pass
+  int seeds = 1;                        // of each way at least
   double most_passes = 0.0;             // after which a run ended without it
   double evaluate_every = 0.0;          // passes: those that are fewer are rough
   std::vector<TargetTime> ways{};       // the soonest first; those that did not come there last
@@ -57,8 +60,13 @@ ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advi
 /// What is about to be trained, and how long it may take.
 std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data);
 
-/// Throws as run_comparison() does.
+/// Over how many seeds those run that may be first.
+inline constexpr int seeds_of_finalists = 10;
+
+/// `finalists`: over so many seeds, if they are more, each way runs that is at most half as much
+/// again behind the first. Throws as run_comparison() does.
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
-                            const LoadedData& data, const ComparisonHooks& hooks);
+                            const LoadedData& data, const ComparisonHooks& hooks,
+                            int finalists = 0);
 
 }  // namespace trainyard
