@@ -972,7 +972,7 @@ def advise(
     scheme: str | Contestant | None = None,
     noise_scale: float | Literal["measured"] | None = None,
     memory: str | int | None = None,
-    seeds: int = 3,
+    seeds: int | None = None,
     progress: _Progress = None,
     **options: _Value,
 ) -> Advice: ...
@@ -989,7 +989,7 @@ def advise(
     scheme: str | Contestant | None = None,
     noise_scale: float | Literal["measured"] | None = None,
     memory: str | int | None = None,
-    seeds: int = 3,
+    seeds: int | None = None,
     progress: _Progress = None,
     **options: _Value,
 ) -> ThreadAdvice: ...
