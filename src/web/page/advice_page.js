@@ -12,7 +12,7 @@ import { table } from "./table.js";
 
 /** @typedef {{label: string, as_one: boolean, learns: string | null, step_s: number, rows_per_s: number, share: number, memory_bytes: number}} AdvisedScheme */
 /** @typedef {{what: string, scheme: string, step_s: number, rows_per_s: number, factor: number, cost: string | null}} Lever */
-/** @typedef {{label: string, step_size: number, passes: number | null, half_width: number | null, seconds: number | null, unheard: boolean}} Way */
+/** @typedef {{label: string, step_size: number, passes: number | null, half_width: number | null, seconds: number | null, seeds: number, unheard: boolean}} Way */
 /** @typedef {{what: string, rows: number, seeds: number, ways: Way[]}} Target */
 /**
  * cells: row by row, a row for each bandwidth; by_passes: by those that were measured, else by the steps of those that learn as one.
@@ -62,6 +62,16 @@ function draw_levers(parent, {levers}) {
   parent.append(element("ul", {}, ...costly.map(({what, cost}) => element("li", {}, `${what}: ${cost}`))));
 }
 
+/**
+ * Over what the times are means. Who may be first has more seeds.
+ * @param {Target} target
+ */
+export function passes_sentence({rows, seeds, ways}) {
+  const most = Math.max(...ways.map((way) => way.seeds), 0);
+  const finalists = most > seeds ? ` (${most} of who may be first)` : "";
+  return `Passes over ${counted(rows, "row")}, mean of ${counted(seeds, "seed")}${finalists}, by the predicted rates.`;
+}
+
 /** @param {HTMLElement} parent @param {AdviceDocument} content */
 function draw_ways(parent, {schemes, target}) {
   const rate = (/** @type {string} */ label) => schemes.find((one) => one.label === label)?.rows_per_s ?? null;
@@ -76,7 +86,7 @@ function draw_ways(parent, {schemes, target}) {
   let chosen = Object.keys(quantities)[0];
   const chart = bar_chart(parent, {
     id: "ways", title: "Ways to talk", heading: "scheme", missing: "not there",
-    note: target ? `Passes over ${counted(target.rows, "row")}, mean of ${counted(target.seeds, "seed")}, by the predicted rates.`
+    note: target ? passes_sentence(target)
       : "Those that learn as one worker with all rows of a step come first. Others may need more passes, which compare measures.",
     parts: [{name: "value", color: "var(--series-2)"}], label: () => quantities[chosen].label, format: () => quantities[chosen].format,
     rows: () => quantities[chosen].rows(),
