@@ -33,7 +33,7 @@ TEST_CASE("a scheme without a rule for a fault is skipped from a group", "[study
     const std::vector<std::string> others = left_out(compared);
     CHECK(others.size() + results.size() == request.contestants.size());
     CHECK_THAT(others.front(),
-               Catch::StartsWith("hierarchical-gossip: --") && ContainsSubstring("no rule"));
+               Catch::Matchers::StartsWith("hierarchical-gossip: --") && ContainsSubstring("no rule"));
     CHECK(results.size() ==
           static_cast<std::size_t>(std::ranges::count_if(request.contestants, has_rule)));
     CHECK(results.size() > 2);
