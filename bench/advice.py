@@ -120,7 +120,7 @@ def summed_up(settings):
     for _, rows, soonest in settings:
         ten = [row for row in rows if row["label"] in soonest]
         first, fastest = rows[0], min(row["seconds"] for row in rows[:10])
-        of_one = min(row["seconds"] for row in rows if row["as_one"])
+        of_one = min((row["seconds"] for row in rows if row["as_one"]), default=math.inf)
         chosen = next((row["seconds"] for label in soonest for row in rows if row["label"] == label), math.inf)
         best_of_ten = min((row["seconds"] for row in ten), default=math.inf)
         figures["by time, within 5 %"] += chosen <= 1.05 * best_of_ten

@@ -121,7 +121,7 @@ TargetTimes trained(const AdviceQuestion& question, const Advice& advice,
                     Beside& beside) {
   const ComparisonRequest runs =
       target_runs(question, advice, training, seeds.value_or(advised_seeds));
-  beside.tell(note_before(runs, data));
+  beside.tell(note_before(runs, data, seeds.value_or(seeds_of_finalists)));
   return times_to_target(advice, runs, data, hooks_of(beside), seeds.value_or(seeds_of_finalists));
 }
 
@@ -153,7 +153,7 @@ Answered apart(const AskedAdvice& asked, const Configuration& c,
   if (data != nullptr && has_target(training)) {
     run_to_target(training);
     times = trained(question, advice, training, *data, asked.seeds, beside);
-    answered.interrupted = times->interrupted;
+    answered.interrupted = times->interrupted || times->finals_interrupted;
   }
   const TargetTimes* const soonest = times ? &*times : nullptr;
   const auto map = advice_map(question, advice, soonest);

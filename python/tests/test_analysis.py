@@ -55,8 +55,11 @@ def test_advice_takes_rows_of_ones_own(blobs):
     advice = ty.advise(data=(X, y), compute_time="1ms", workers=2, target_loss=0.4, seeds=1, epochs=4, progress=heard.append)
     assert advice.json["parameters"] == X.shape[1] and advice.json["target"]["rows"] == len(y)
     assert advice.json["target"]["most_passes"] == 4 and any(isinstance(news, dict) for news in heard)
+    # The winner runs as it did there: one seed, one look each twentieth of a pass.
+    again = ty.run(advice.winner, data=(X, y), compute_time="1ms", workers=2, target_loss=0.4, epochs=4, evaluate_every=0.05)
+    assert again.epochs_to_target == advice.ways["passes"][0]
     nowhere = ty.advise(data=(X, y), compute_time="1ms", workers=2, target_loss=1e-9, seeds=1, epochs=0.5)
-    assert nowhere.best is None and len(nowhere.ways) > 5
+    assert nowhere.best is None and nowhere.winner is None and len(nowhere.ways) > 5
     untrained = ty.advise(data=(X, y), compute_time="1ms", workers=2)
     assert untrained.json["target"] is None and untrained.ways.empty
     assert untrained.best == untrained.schemes["label"][0]

@@ -7,6 +7,7 @@ import warnings
 from . import _trainyard
 from ._options import settings_of, text_of, whole
 from ._training import Line, Teller, asked_of
+from ._training import scheme as scheme_of_way
 from .analysis import number_of, schemes_text
 from .errors import TrainyardWarning, UsageError, in_python
 
@@ -24,7 +25,8 @@ class _Answer:
 
 
 class Advice(_Answer):
-    """What advise() found: `best`, `limits`, `levers`, `schemes`, `explanations`, `ways`, `interrupted` and all of `json`."""
+    """What advise() found: `best`, `limits`, `levers`, `schemes`, `explanations`, `ways`, `winner`, `interrupted`
+    and all of `json`."""
 
     def _table(self, key):
         import pandas as pd
@@ -36,6 +38,15 @@ class Advice(_Answer):
         """The label of the scheme that is first at the target (None: nobody came there); without one, that is fastest."""
         target = self.json["target"]
         return self.json["schemes"][0]["label"] if target is None else _first(target["ways"], "label")
+
+    @property
+    def winner(self):
+        """What scheme() makes of the way that is first at the target, with its step sizes, for run() and compare();
+        None: nobody came there, or no target was named."""
+        ways = (self.json["target"] or {"ways": []})["ways"]
+        if _first(ways, "scheme") is None:
+            return None
+        return scheme_of_way(ways[0]["scheme"], **{name.replace("-", "_"): text for name, text in ways[0]["settings"].items()})
 
     @property
     def schemes(self):
@@ -153,5 +164,5 @@ def advise(*, data=None, test=None, validation=None, sample_weight=None, config=
     for note in notes:
         warnings.warn(in_python(note.removeprefix("note: ")), TrainyardWarning, stacklevel=2)
     if interrupted:
-        warnings.warn("interrupted: some ways are missing", TrainyardWarning, stacklevel=2)
+        warnings.warn("interrupted: what has ended is there", TrainyardWarning, stacklevel=2)
     return (ThreadAdvice if question.shared else Advice)(document, text, interrupted)

@@ -34,7 +34,7 @@ TargetTimes trained(const Advice& advice, const LoadedData& data, const AdviseRe
   const AdvisedTraining& training = *request.training;
   const ComparisonRequest runs =
       target_runs(request.question, advice, training.configuration, training.seeds);
-  announce(note_before(runs, data), request.output);
+  announce(note_before(runs, data, training.finalists), request.output);
   StatusLine status_line(request.output.progress_to());
   status_line.show(fmt::format("training {} ways to talk", runs.contestants.size()));
   keep_results_when_interrupted();
@@ -80,7 +80,7 @@ int advise_command(const AdviseRequest& request) {
   answer.give(
       PageKind::advice, "What limits these workers",
       {.text = [&] { return advice_text(request.question, advice, soonest); }, .json = json});
-  return status_of(times && times->interrupted);
+  return status_of(times && (times->interrupted || times->finals_interrupted));
 }
 
 }  // namespace trainyard::app

@@ -24,14 +24,26 @@ std::string passes_text(const TargetTime& way) {
   return fmt::format("{:.3g} ± {:.2g}", *way.passes, *way.half_width);
 }
 
-/// Whether the passes of the two, with their intervals, leave open who is sooner. Those that learn
-/// as one have the same passes, and rates tell them apart.
-bool is_open(const TargetTime& first, const TargetTime& second) {
-  if (first.passes == second.passes) return false;
-  const auto part = [](const TargetTime& way) {
-    return way.half_width.value_or(0.0) / *way.passes;
-  };
-  return *first.seconds * (1.0 + part(first)) >= *second.seconds * (1.0 - part(second));
+/// "0.4", "0.4, outer-lr 2.8": what the label does not say.
+std::string step_sizes_text(const TargetTime& way) {
+  std::string text = fmt::format("{:.4g}", way.step_size);
+  for (const auto& [name, value] : way.settings) {
+    const bool is_size = name.ends_with("-lr");
+    if (is_size && way.label.find(name) == std::string::npos)
+      text += fmt::format(", {} {}", name, value);
+  }
+  return text;
+}
+
+/// "qgm", "qgm and gossip, as soon as each other,", of all that have the first's passes and time.
+std::string first_names(const TargetTimes& times) {
+  const TargetTime& first = times.ways.front();
+  std::vector<std::string> names;
+  for (const TargetTime& way : times.ways) {
+    if (way.seconds == first.seconds && way.passes == first.passes) names.push_back(way.label);
+  }
+  return names.size() == 1 ? names.front() + " is"
+                           : fmt::format("{}, as soon as each other, are", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -46,7 +58,7 @@ std::string remarks_on(const TargetTimes& times) {
   if (!unheard.empty()) {
     text += fmt::format(
         "not ranked: {}: at the target before any message had come, with an average that no worker "
-        "holds\n",
+        "holds, at the step size that takes them there first\n",
         fmt::join(unheard, ", "));
   }
   const bool is_rough = std::ranges::any_of(times.ways, [&](const TargetTime& way) {
@@ -58,14 +70,23 @@ std::string remarks_on(const TargetTimes& times) {
   }
   const bool any_there = !times.ways.empty() && times.ways.front().seconds;
   if (times.interrupted && any_there) text += "It was interrupted: some ways are missing.\n";
+  if (times.finals_interrupted) {
+    text += fmt::format("It was interrupted: some that may be first have {} alone.\n",
+                        counted(times.seeds, "seed"));
+  }
+  for (const TargetTime& way : times.ways) {
+    for (const std::string& remark : way.remarks) text += with_name(remark, way.label) + "\n";
+  }
   return text;
 }
 
 std::string first_at_target_sentence(const TargetTimes& times) {
   const TargetTime* const first = times.ways.empty() ? nullptr : &times.ways.front();
   if (times.at_start) {
-    return fmt::format("The model is at a {} before the first step: there is nothing to rank.\n",
-                       times.target);
+    return fmt::format(
+        "With some seed at least the model is at a {} before the first step: there is nothing to "
+        "rank.\n",
+        times.target);
   }
   if ((first == nullptr || !first->seconds) && times.interrupted) {
     return "It was interrupted before any way to talk was through with all seeds.\n";
@@ -74,22 +95,24 @@ std::string first_at_target_sentence(const TargetTimes& times) {
     return fmt::format("None came to a {} within {:.4g} pass{} with all seeds.\n", times.target,
                        times.most_passes, times.most_passes == 1.0 ? "" : "es");
   }
-  std::string text = fmt::format("{} is first at a {}, after {}", first->label, times.target,
+  std::string text = fmt::format("{} first at a {}, after {}", first_names(times), times.target,
                                  human_duration(*first->seconds));
   const auto second = std::ranges::find_if(
       times.ways.begin() + 1, times.ways.end(),
       [&](const TargetTime& way) { return way.seconds && *way.seconds > *first->seconds; });
-  if (second == times.ways.end()) return text + ".\n";
-  return text +
-         fmt::format("; then {} after {}{}.\n", second->label, human_duration(*second->seconds),
-                     is_open(*first, *second) ? ", which these seeds do not tell apart" : "");
+  if (second != times.ways.end()) {
+    text += fmt::format("; then {} after {}", second->label, human_duration(*second->seconds));
+  }
+  if (first->seeds == 1) return text + ", with one seed.\n";
+  if (second == times.ways.end() || !is_open(*first, *second)) return text + ".\n";
+  return text + ", which these seeds do not tell apart.\n";
 }
 
 std::string target_times_text(const TargetTimes& times) {
   std::vector<TableRow> lines{{"scheme", "to target", "passes", "step size"}};
   for (const TargetTime& way : times.ways) {
     lines.push_back({way.label, way.seconds ? human_duration(*way.seconds) : "-", passes_text(way),
-                     fmt::format("{:.4g}", way.step_size)});
+                     step_sizes_text(way)});
   }
   const auto most = std::ranges::max_element(times.ways, {}, &TargetTime::seeds);
   const bool has_finalists = most != times.ways.end() && most->seeds > times.seeds;
@@ -110,13 +133,18 @@ Json target_times_object(const TargetTimes& times) {
   };
   Json ways = Json::array();
   for (const TargetTime& way : times.ways) {
+    Json settings = Json::object();
+    for (const auto& [name, text] : way.settings) settings[name] = text;
     ways.push_back({{"label", way.label},
+                    {"scheme", way.scheme},
+                    {"settings", settings},
                     {"step_size", way.step_size},
                     {"passes", number(way.passes)},
                     {"half_width", number(way.half_width)},
                     {"seconds", number(way.seconds)},
                     {"seeds", way.seeds},
-                    {"unheard", way.unheard}});
+                    {"unheard", way.unheard},
+                    {"remarks", way.remarks}});
   }
   return {{"what", times.target},
           {"rows", times.rows},
@@ -124,6 +152,7 @@ Json target_times_object(const TargetTimes& times) {
           {"most_passes", times.most_passes},
           {"evaluate_every", times.evaluate_every},
           {"interrupted", times.interrupted},
+          {"finals_interrupted", times.finals_interrupted},
           {"at_start", times.at_start},
           {"left_out", times.left_out},
           {"ways", ways}};

@@ -51,8 +51,10 @@ bool overlap(const ThreadTime& first, const ThreadTime& second) {
 std::string sentence_of(const ThreadTimes& times) {
   const ThreadTime* const first = times.ways.empty() ? nullptr : &times.ways.front();
   if (times.at_start) {
-    return fmt::format("The model is at a {} before the first step: there is nothing to rank.\n",
-                       times.target);
+    return fmt::format(
+        "With some seed at least the model is at a {} before the first step: there is nothing to "
+        "rank.\n",
+        times.target);
   }
   if (first == nullptr || !first->seconds) {
     if (times.interrupted) return "It was interrupted before any way was through with all seeds.\n";

@@ -174,7 +174,7 @@ bool Cases::can_run(Asked& asked) {
     return true;
   } catch (const UsageError& error) {
     if (asked.contestant->named) throw;
-    const LeftOut left{asked.one.label, error.what()};
+    const LeftOut left{name_of(asked.one), error.what()};
     if (std::ranges::find(left_out_, left) == left_out_.end()) left_out_.push_back(left);
     return false;
   }

@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace trainyard {
 
 namespace {
 
-/// REQUIRES: `name` is not empty.
 std::string without(std::string_view text, std::string_view name) {
   std::string made;
+  if (name.empty()) return std::string(text);
   for (auto at = text.find(name); at != std::string_view::npos; at = text.find(name)) {
     made += text.substr(0, at);
     made += '*';
@@ -21,10 +23,32 @@ std::string without(std::string_view text, std::string_view name) {
   return made += text;
 }
 
+/// Without the name that an error begins with where a contestant has settings or a point.
+std::string reason_of(const LeftOut& left) {
+  const std::string names_itself = left.label + ": ";
+  const bool does = left.reason.starts_with(names_itself);
+  return does ? left.reason.substr(names_itself.size()) : left.reason;
+}
+
 /// Without the names of who is left out.
 std::string nobodys(const LeftOut& left) {
   const std::string_view label = left.label;
-  return without(without(left.reason, label), label.substr(0, label.find_first_of(":{")));
+  return without(without(reason_of(left), label), label.substr(0, label.find_first_of(":{,")));
+}
+
+std::string note_of(std::span<const LeftOut* const> alike) {
+  const LeftOut& first = *alike.front();
+  if (alike.size() == 1) {
+    return fmt::format("warning: {} is skipped: {}", first.label, reason_of(first));
+  }
+  std::vector<std::string> names;
+  bool has_points = false;
+  for (const LeftOut* left : alike) {
+    names.push_back(left->label);
+    has_points = has_points || left->label.find(", ") != std::string::npos;
+  }
+  return fmt::format("warning: {} are skipped, all as the first: {}; {}: {}", alike.size(),
+                     fmt::join(names, has_points ? "; " : ", "), first.label, reason_of(first));
 }
 
 }  // namespace
@@ -32,29 +56,26 @@ std::string nobodys(const LeftOut& left) {
 std::vector<std::string> left_out(const Compared& compared) {
   std::vector<std::string> all;
   for (const LeftOut& left : compared.left_out) {
-    const std::string names_itself = left.label + ": ";
-    const bool does = left.reason.starts_with(names_itself);
-    all.push_back(does ? left.reason : names_itself + left.reason);
+    all.push_back(fmt::format("{}: {}", left.label, reason_of(left)));
   }
   return all;
 }
 
 std::vector<std::string> left_out_notes(const std::vector<LeftOut>& all) {
-  std::vector<std::string> reasons, notes;
-  std::vector<std::size_t> alike;  // how many others each note names
+  std::vector<std::string> reasons;
+  std::vector<std::vector<const LeftOut*>> alike;
   for (const LeftOut& left : all) {
     const std::string reason = nobodys(left);
     const auto known = std::ranges::find(reasons, reason);
+    const auto at = static_cast<std::size_t>(known - reasons.begin());
     if (known == reasons.end()) {
       reasons.push_back(reason);
-      notes.push_back(fmt::format("warning: {} is skipped: {}", left.label, left.reason));
-      alike.push_back(0);
-      continue;
+      alike.emplace_back();
     }
-    const auto at = static_cast<std::size_t>(known - reasons.begin());
-    notes[at] += fmt::format(
-        "{}{}", alike[at]++ == 0 ? "; and so are, for the same reason, " : ", ", left.label);
+    alike[at].push_back(&left);
   }
+  std::vector<std::string> notes;
+  for (const std::vector<const LeftOut*>& each : alike) notes.push_back(note_of(each));
   return notes;
 }
 

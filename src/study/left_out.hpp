@@ -15,7 +15,8 @@ namespace trainyard {
 std::vector<std::string> left_out(const Compared& compared);
 
 /// A warning for each reason, so that it is heard with --quiet, too: the table will lack lines.
-/// "ssp is skipped: why", and behind it the others whose reasons differ in nothing but their names.
+/// "ssp is skipped: why", or "2 are skipped, all as the first: ssp, ring; ssp: why" of those whose
+/// reasons differ in nothing but their names.
 std::vector<std::string> left_out_notes(const std::vector<LeftOut>& all);
 
 /// Some run's model was at the target before the first step.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "trainyard/base/counted.hpp"
 #include "trainyard/run/target.hpp"
 #include "trainyard/study/advised_training.hpp"
+#include "trainyard/study/collated_notes.hpp"
 #include "trainyard/study/seed_statistics.hpp"
 #include "trainyard/study/student.hpp"
 #include "trainyard/study/unheard.hpp"
@@ -32,10 +34,36 @@ std::vector<const AdvisedScheme*> who_runs(const Advice& advice) {
   return all;
 }
 
+/// All step sizes that were found for it.
+std::vector<OptionText> tuned_of(const Summary& run) {
+  if (!run.tuned.empty()) return run.tuned;
+  return {{"lr", fmt::format("{}", run.lr)}};
+}
+
+/// Of runs of one contestant, what qualifies the time that they take.
+std::vector<std::string> remarks_of(const std::string& label, const Compared& compared) {
+  std::vector<NotedRun> noted;
+  for (const RunResult& run : compared.runs) {
+    const Summary& s = run.summary;
+    if (s.label == label) noted.push_back({s.label, s.label, s.seed, s.notes});
+  }
+  std::vector<Note> notes = collated_notes(noted);
+  std::ranges::copy_if(compared.notes, std::back_inserter(notes),
+                       [&](const Note& note) { return note.about == label; });
+  std::vector<std::string> remarks;
+  for (const Note& note : notes) {
+    for (const char* what : {"some never come", " step size than "}) {
+      if (note.text.find(what) != std::string::npos) remarks.push_back(note.text);
+    }
+  }
+  return remarks;
+}
+
 TargetTime time_of(const SeedStatistics& runs, std::size_t seeds) {
   TargetTime made{.label = runs.label,
                   .step_size = runs.summaries.front()->lr,
                   .seeds = static_cast<int>(seeds)};
+  made.settings = tuned_of(*runs.summaries.front());
   made.unheard =
       std::ranges::any_of(runs.summaries, [](const Summary* s) { return came_unheard(*s); });
   if (made.unheard || runs.reached_target < seeds) return made;
@@ -54,7 +82,11 @@ double passes_of_step(const Configuration& c, const LoadedData& data) {
 
 /// With the passes of whoever ran, at its own rate.
 TargetTime at_rate(TargetTime measured, const AdvisedScheme& scheme, std::size_t rows) {
-  measured.label = scheme.prediction.contestant.label;
+  const Contestant& contestant = scheme.prediction.contestant;
+  measured.label = contestant.label;
+  measured.scheme = contestant.scheme;
+  measured.settings.insert(measured.settings.begin(), contestant.settings.begin(),
+                           contestant.settings.end());
   if (measured.passes) {
     measured.seconds = *measured.passes * static_cast<double>(rows) / scheme.rate;
   }
@@ -102,16 +134,19 @@ bool Race::run(const ComparisonRequest& request) {
   const Compared compared = run_comparison(request, data_, hooks_);
   const bool is_first = measured_.empty();
   if (is_first) times_.left_out = left_out(compared);
+  const auto seeds = static_cast<std::size_t>(request.options.seeds);
   bool interrupted = !compared.lacking.empty();
-  std::map<std::string, TargetTime> measured;
   for (const SeedStatistics& each : seed_statistics(compared.runs)) {
-    interrupted = interrupted || each.summaries.front()->interrupted;
+    const bool is_whole = each.summaries.size() == seeds &&
+                          std::ranges::none_of(each.summaries, &Summary::interrupted);
+    interrupted = interrupted || !is_whole;
     times_.at_start = times_.at_start || starts_at_target(each);
-    measured[each.label] = time_of(each, static_cast<std::size_t>(request.options.seeds));
+    if (!is_whole && !is_first) continue;  // its time of fewer seeds stays
+    TargetTime time = time_of(each, seeds);
+    time.remarks = remarks_of(each.label, compared);
+    measured_.insert_or_assign(each.label, std::move(time));
   }
-  times_.interrupted = times_.interrupted || interrupted;
-  if (interrupted && !is_first) return false;  // they had times of fewer seeds, which stay
-  for (auto& [label, time] : measured) measured_.insert_or_assign(label, std::move(time));
+  (is_first ? times_.interrupted : times_.finals_interrupted) |= interrupted;
   rank();
   return !interrupted;
 }
@@ -132,8 +167,10 @@ std::vector<Contestant> Race::who_may_be_first(int seeds) const {
   constexpr double not_far = 1.5;
   std::vector<Contestant> all;
   if (times_.ways.empty() || !times_.ways.front().seconds || times_.at_start) return all;
+  const TargetTime& first = times_.ways.front();
   for (const TargetTime& way : times_.ways) {
-    const bool is_near = way.seconds && *way.seconds <= not_far * *times_.ways.front().seconds;
+    const bool is_near =
+        way.seconds && (*way.seconds <= not_far * *first.seconds || is_open(first, way));
     if (!is_near || way.seeds >= seeds) continue;
     const auto scheme = std::ranges::find(advice_.schemes, way.label, [](const AdvisedScheme& one) {
       return one.prediction.contestant.label;
@@ -160,14 +197,29 @@ ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advi
   return request;
 }
 
-std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data) {
+bool is_open(const TargetTime& first, const TargetTime& second) {
+  if (first.passes == second.passes) return false;
+  const auto part = [](const TargetTime& way) {
+    return way.half_width.value_or(0.0) / *way.passes;
+  };
+  return *first.seconds * (1.0 + part(first)) >= *second.seconds * (1.0 - part(second));
+}
+
+std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data,
+                        int finalists) {
   const int at_once = std::max(1, tbb::this_task_arena::max_concurrency());  // as a comparison's
+  const bool has_finals = finalists > target_runs.options.seeds;
+  // Of a third of the ways: more are seldom near the first.
+  const double finals =
+      has_finals ? static_cast<double>(finalists) / target_runs.options.seeds / 3 : 0;
   return training_note(
       counted(target_runs.contestants.size(), "way to talk is", "ways to talk are") +
           " trained in simulated time",
       target_runs,
-      fmt::format("up to some {} on this machine",
-                  long_duration(std::ceil(most_seconds(target_runs, data, at_once)))));
+      fmt::format(
+          "{}up to some {} on this machine",
+          has_finals ? fmt::format("and who may be first with {}: ", finalists) : "",
+          long_duration(std::ceil((1.0 + finals) * most_seconds(target_runs, data, at_once)))));
 }
 
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,

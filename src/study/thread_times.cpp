@@ -136,6 +136,9 @@ ThreadTimes thread_times(const ComparisonRequest& runs, const LoadedData& data,
     times.at_start = times.at_start || starts_at_target(each);
     times.ways.push_back(threads_time_of(each, static_cast<std::size_t>(times.seeds)));
   }
+  if (times.at_start) {
+    for (ThreadTime& way : times.ways) way.seconds = way.passes = std::nullopt;
+  }
   std::ranges::stable_sort(times.ways, {}, [](const ThreadTime& way) {
     return way.seconds.value_or(std::numeric_limits<double>::infinity());
   });

@@ -64,7 +64,7 @@ TEST_CASE("a comparison's notes are in its JSON, with those whom they are about"
   ComparisonHooks hooks;
   hooks.remark = [&](const std::string& text) { said.push_back(text); };
   const Compared compared = run_comparison(request, small_data(), hooks);
-  CHECK(about(compared, " is skipped: --momentum: ").empty());
+  CHECK(about(compared, " are skipped, all as the first: ").empty());
   CHECK(about(compared, "--staleness has no effect").empty());
   CHECK(about(compared, "--topology has no effect") == "ring{topology=torus}");
   CHECK(about(compared, "warning: diverged") == "ring{lr=1e9}");

@@ -32,8 +32,8 @@ TEST_CASE("a scheme without a rule for a fault is skipped from a group", "[study
     const std::vector<RunResult>& results = compared.runs;
     const std::vector<std::string> others = left_out(compared);
     CHECK(others.size() + results.size() == request.contestants.size());
-    CHECK_THAT(others.front(),
-               Catch::Matchers::StartsWith("hierarchical-gossip: --") && ContainsSubstring("no rule"));
+    CHECK_THAT(others.front(), Catch::Matchers::StartsWith("hierarchical-gossip: --") &&
+                                   ContainsSubstring("no rule"));
     CHECK(results.size() ==
           static_cast<std::size_t>(std::ranges::count_if(request.contestants, has_rule)));
     CHECK(results.size() > 2);
@@ -51,11 +51,19 @@ TEST_CASE("of those that are left out for one reason it is said once", "[study]"
   };
   CHECK(left_out_notes(all) ==
         std::vector<std::string>{
-            "warning: extra is skipped: --fault: extra has no rule; gossip has; and so are, for "
-            "the same reason, dlm{period=2}, led",
-            "warning: gossip:ring is skipped: gossip:ring: --topology: gossip takes none",
+            "warning: 3 are skipped, all as the first: extra, dlm{period=2}, led; extra: --fault: "
+            "extra has no rule; gossip has",
+            "warning: gossip:ring is skipped: --topology: gossip takes none",
             "warning: ring is skipped: --momentum: ring takes none",
         });
+  const std::vector<LeftOut> points{
+      {"d2, momentum 0.5", "d2, momentum 0.5: --momentum: d2 takes none"},
+      {"d2, momentum 0.9", "d2, momentum 0.9: --momentum: d2 takes none"},
+  };
+  CHECK(left_out_notes(points) ==
+        std::vector<std::string>{
+            "warning: 2 are skipped, all as the first: d2, momentum 0.5; d2, momentum 0.9; d2, "
+            "momentum 0.5: --momentum: d2 takes none"});
   CHECK(left_out({.runs = {}, .notes = {}, .lacking = {}, .left_out = {all[0], all[1]}}) ==
         std::vector<std::string>{"extra: --fault: extra has no rule; gossip has",
                                  "gossip:ring: --topology: gossip takes none"});

@@ -193,8 +193,8 @@ TEST_CASE("what says nothing of a target is said so", "[study]") {
         std::string::npos);
   // Two that learn as one are told apart by their rates, whatever the seeds.
   TargetTimes alike{.target = "training loss 1", .rows = 10, .seeds = 2};
-  alike.ways = {{.label = "a", .passes = 2.0, .half_width = 1.0, .seconds = 1.0},
-                {.label = "b", .passes = 2.0, .half_width = 1.0, .seconds = 1.1}};
+  alike.ways = {{.label = "a", .passes = 2.0, .half_width = 1.0, .seconds = 1.0, .seeds = 2},
+                {.label = "b", .passes = 2.0, .half_width = 1.0, .seconds = 1.1, .seeds = 2}};
   CHECK(advice_text(of.question, of.advice, &alike).find("do not tell apart") == std::string::npos);
   alike.ways[1].passes = 2.1;
   CHECK(advice_text(of.question, of.advice, &alike).find("do not tell apart") != std::string::npos);
@@ -249,6 +249,58 @@ TEST_CASE("a map says who is fastest on other links, as predictions do", "[study
   AdviceQuestion free = of.question;
   free.setting.configuration.network.latency = Duration{0};
   CHECK_FALSE(advice_map(free, advise(free), nullptr));
+}
+
+TEST_CASE("a way says all that it takes to run it, and what qualifies its time", "[study]") {
+  const Asked of = asked(0.35, 4.0);
+  const TargetTimes times = times_of(of, 1);
+  const TargetTime& outer = way_of(times, "diloco{period=50}");
+  CHECK(outer.scheme == "diloco");
+  const auto text_of = [&](const TargetTime& way, const char* name) {
+    const auto found = std::ranges::find(way.settings, name, &OptionText::option);
+    return found == way.settings.end() ? "" : found->text;
+  };
+  CHECK(text_of(outer, "period") == "50");
+  CHECK_FALSE(text_of(outer, "lr").empty());
+  CHECK_FALSE(text_of(outer, "outer-lr").empty());
+  const std::string text = advice_text(of.question, of.advice, &times);
+  CHECK(text.find(", outer-lr " + text_of(outer, "outer-lr")) != std::string::npos);
+  CHECK(text.find(", with one seed.") != std::string::npos);
+  const auto json = nlohmann::json::parse(advice_json(of.question, of.advice, &times, nullptr));
+  CHECK(json["target"]["ways"][0]["settings"].contains("lr"));
+  // It meets every 50 steps, and a pass has fewer.
+  const Asked briefly = asked(0.35, 1.0);
+  const TargetTimes brief = times_of(briefly, 1);
+  const std::vector<std::string>& remarks = way_of(brief, "diloco{period=50}").remarks;
+  CHECK(std::ranges::any_of(remarks, [](const std::string& remark) {
+    return remark.find("some never come") != std::string::npos;
+  }));
+  CHECK(advice_text(briefly.question, briefly.advice, &brief)
+            .find("diloco{period=50}: diloco needs 50 steps") != std::string::npos);
+}
+
+TEST_CASE("those that come to a target in the same moment are first together", "[study]") {
+  const auto way = [](const char* label, double passes, double seconds) {
+    TargetTime made{.label = label, .step_size = 1.0};
+    made.passes = passes;
+    made.seconds = seconds;
+    made.seeds = 3;
+    return made;
+  };
+  const Asked of = asked(0.35, 4.0);
+  TargetTimes times{.target = "training loss 0.3", .seeds = 3};
+  times.ways = {way("qgm", 1.0, 2e-3), way("gossip", 1.0, 2e-3), way("ring", 1.0, 3e-3)};
+  const auto says = [&](const std::string& part) {
+    CAPTURE(advice_text(of.question, of.advice, &times));
+    CHECK(advice_text(of.question, of.advice, &times).find(part) != std::string::npos);
+  };
+  says(
+      "qgm, gossip, as soon as each other, are first at a training loss 0.3, after 2 ms; then "
+      "ring");
+  times.finals_interrupted = true;
+  says("It was interrupted: some that may be first have 3 seeds alone.");
+  times.at_start = true;
+  says("With some seed at least the model is at a training loss 0.3 before the first step");
 }
 
 }  // namespace trainyard

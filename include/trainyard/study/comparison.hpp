@@ -106,9 +106,9 @@ struct ComparisonHooks {
   std::function<std::optional<Archive>(const Case&)> ended_before{};
 };
 
-/// A contestant of a group that cannot run what is asked.
+/// A contestant of a group that cannot run what is asked, at a point of the grid.
 struct LeftOut {
-  std::string label;
+  std::string label;   // as name_at() has it
   std::string reason;  // what it would have thrown, had it been named
   friend bool operator==(const LeftOut&, const LeftOut&) = default;
 };

@@ -28,7 +28,12 @@ namespace trainyard {
 
 struct TargetTime {
   std::string label{};
-  double step_size = 0.0;          // γ that was found for it
+  double step_size = 0.0;  // γ that was found for it
+  /// What to run: the scheme, with what its label sets and all step sizes that were found for it.
+  std::string scheme{};
+  std::vector<OptionText> settings{};
+  /// Of its runs, what qualifies their times: "note: diloco needs 50 steps to …".
+  std::vector<std::string> remarks{};
   std::optional<double> passes{};  // mean over seeds; empty: some seed did not come to the target
   /// Half of Student's 95 % interval of the mean, in passes; empty of one seed.
   std::optional<double> half_width{};
@@ -46,9 +51,10 @@ struct TargetTimes {
   double most_passes = 0.0;             // after which a run ended without it
   double evaluate_every = 0.0;          // passes: those that are fewer are rough
   std::vector<TargetTime> ways{};       // the soonest first; those that did not come there last
-  bool at_start = false;                // the model is at the target before the first step
+  bool at_start = false;                // some model is at the target before the first step
   std::vector<std::string> left_out{};  // "ssp: why it cannot run so"
   bool interrupted = false;             // some ways are missing
+  bool finals_interrupted = false;      // some that may be first have no more seeds than the rest
 };
 
 /// The runs that tell: of the data, model, optimizer and target of `of_data`, on the machines and
@@ -58,13 +64,18 @@ ComparisonRequest target_runs(const AdviceQuestion& question, const Advice& advi
                               const Configuration& of_data, int seeds);
 
 /// What is about to be trained, and how long it may take.
-std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data);
+std::string note_before(const ComparisonRequest& target_runs, const LoadedData& data,
+                        int finalists);
+
+/// Whether the passes of the two, with their intervals, leave open who is sooner. Those that learn
+/// as one have the same passes, and rates tell them apart. REQUIRES: both have times.
+bool is_open(const TargetTime& first, const TargetTime& second);
 
 /// Over how many seeds those run that may be first.
 inline constexpr int seeds_of_finalists = 10;
 
 /// `finalists`: over so many seeds, if they are more, each way runs that is at most half as much
-/// again behind the first. Throws as run_comparison() does.
+/// again behind the first, or whose interval reaches the first's. Throws as run_comparison() does.
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
                             const LoadedData& data, const ComparisonHooks& hooks,
                             int finalists = 0);
