@@ -75,6 +75,7 @@ std::vector<std::string> left_out_notes(const std::vector<LeftOut>& all) {
     alike[at].push_back(&left);
   }
   std::vector<std::string> notes;
+  notes.reserve(alike.size());
   for (const std::vector<const LeftOut*>& each : alike) notes.push_back(note_of(each));
   return notes;
 }
