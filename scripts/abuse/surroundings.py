@@ -66,7 +66,7 @@ def limit_call(draw, can_change_user):
     if kind == "-u":
         user = 40000 + draw.randrange(20000)
     value = {
-        "-v": lambda: int(10 ** draw.uniform(4.0, 6.0)),  # 10 MB to 1 GB, in kB
+        "-v": lambda: int(10 ** draw.uniform(4.2, 6.0)),  # 16 MB to 1 GB, in kB; with less than the program's own 12 the kernel ends it
         "-u": lambda: draw.randint(1, 40), "-f": lambda: draw.choice([0, 1, 1, 2, 4]), "-n": lambda: draw.randint(4, 12),
     }[kind]()
     limits = f"ulimit {kind} {value};"
