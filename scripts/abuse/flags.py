@@ -53,6 +53,8 @@ def flag_call(command, flag, surface, draw):
             [flag.name + "=" + words[place + 1]], [flag.name], words[place:place + 2] * 2,
         ])
     outputs = tuple(value for name, value in options.items() if name in WRITTEN and value)
+    if flag.name == "--chakra" and options[flag.name]:  # a file for each rank
+        outputs += tuple(f"{options[flag.name]}.{rank}.et" for rank in range(64))
     lasts = flag.name in LASTING or command == "lab"  # whose good values make a server, which ends when it is told to
     return Call(
         f"flags: {command} {flag.name}", [Command(words)], {"data.svm": data_file(draw)}, outputs=outputs,

@@ -17,7 +17,7 @@ BAD = [
 ]
 # Never for what is written to: run as root, --force would replace the machine's own devices.
 DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/proc/self/mem", "/dev/tty"]
-WRITTEN = {"--out", "--trace", "--svg", "--html", "--export", "--checkpoint"}
+WRITTEN = {"--out", "--trace", "--svg", "--html", "--export", "--checkpoint", "--goal", "--chakra"}
 NEVER_WRITTEN = {"/", "..", "~"}
 
 # Flags that may ask for more work than anybody waits for, or for more memory than there is.
