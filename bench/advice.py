@@ -8,8 +8,9 @@ minibatch, 10 us to 5 ms a message, 1 Mbps to 1 Gbps; in a quarter of them one w
 is 2 % above the loss that one worker reaches in 20 passes. `compare` tunes each step size for the time to it, in simulated time.
 
 Printed are the shares of settings in which what `advise` with that target lists first, by the time to it, is within 5 % and 20 % of
-the fastest of the first ten, run with other seeds; the same by rate, without a target; the same among those that learn as one; of all others, in how many it holds that one is faster where it needs fewer passes than `advise` says that it may; and
-how far the rates of runs are from those that it says.
+the fastest of the first ten, run with K other seeds; with --ten that is all. Else also the same by rate, without a target; the
+same among those that learn as one; of all others, in how many it holds that one is faster where it needs fewer passes than
+`advise` says that it may; and how far the rates of runs are from those that it says.
 
 With --everyone all schemes that talk are tuned and run, on a thousand rows, beside what `advise` with the target lists first, with
 other seeds: who of the others is more than 20 % faster than that.
