@@ -121,7 +121,7 @@ TargetTimes trained(const AdviceQuestion& question, const Advice& advice,
                     Beside& beside) {
   const ComparisonRequest runs =
       target_runs(question, advice, training, seeds.value_or(advised_seeds));
-  beside.tell(note_before(runs, data, seeds.value_or(seeds_of_finalists)));
+  if (beside.is_told()) beside.tell(note_before(runs, data, seeds.value_or(seeds_of_finalists)));
   return times_to_target(advice, runs, data, hooks_of(beside), seeds.value_or(seeds_of_finalists));
 }
 
@@ -174,7 +174,7 @@ Answered on_one_machine(const AskedAdvice& asked, const Configuration& c,
   const Loaded data = loaded_from(std::move(rows), training);
   check_advised_data(training, *data);
   const ComparisonRequest runs = thread_runs(training, cores, asked.seeds.value_or(advised_seeds));
-  beside.tell(note_before_threads(runs, *data));
+  if (beside.is_told()) beside.tell(note_before_threads(runs, *data));
   const ThreadTimes times = thread_times(runs, *data, hooks_of(beside));
   return {.json = thread_times_json(times),
           .text = thread_times_text(times),

@@ -48,6 +48,8 @@ class Beside {
   Beside& operator=(const Beside&) = delete;
 
   const std::atomic<bool>& interrupted() const { return interrupted_; }
+  /// Whether anybody hears what is told.
+  bool is_told() const { return is_told_; }
   void tell(News news);
   /// Throws what `work` throws.
   void run(const std::function<void()>& work);

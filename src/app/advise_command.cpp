@@ -25,16 +25,11 @@ int status_of(bool interrupted) {
   return interrupted ? exit_interrupted : exit_done;
 }
 
-/// Says what is about to be trained, unless nobody wants to hear it.
-void announce(const std::string& note, const AnswerOutput& output) {
-  if (!output.quiet) say(note + "\n");
-}
-
 TargetTimes trained(const Advice& advice, const LoadedData& data, const AdviseRequest& request) {
   const AdvisedTraining& training = *request.training;
   const ComparisonRequest runs =
       target_runs(request.question, advice, training.configuration, training.seeds);
-  announce(note_before(runs, data, training.finalists), request.output);
+  if (!request.output.quiet) say(note_before(runs, data, training.finalists) + "\n");
   StatusLine status_line(request.output.progress_to());
   status_line.show(fmt::format("training {} ways to talk", runs.contestants.size()));
   keep_results_when_interrupted();
@@ -48,7 +43,7 @@ int advise_on_one_machine(const AdviseRequest& request) {
   const LoadedData data = load_dataset(dataset_request(training.configuration));
   check_advised_data(training.configuration, data);
   const ComparisonRequest runs = thread_runs(training.configuration, request.cores, training.seeds);
-  announce(note_before_threads(runs, data), request.output);
+  if (!request.output.quiet) say(note_before_threads(runs, data) + "\n");
   StatusLine status_line(request.output.progress_to());
   status_line.show("training ways to share memory");
   keep_results_when_interrupted();

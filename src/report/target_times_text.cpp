@@ -10,6 +10,7 @@
 #include "trainyard/base/counted.hpp"
 #include "trainyard/base/units.hpp"
 #include "trainyard/report/aligned.hpp"
+#include "trainyard/study/collated_notes.hpp"
 
 namespace trainyard {
 
@@ -35,15 +36,15 @@ std::string step_sizes_text(const TargetTime& way) {
   return text;
 }
 
-/// "qgm", "qgm and gossip, as soon as each other,", of all that have the first's passes and time.
-std::string first_names(const TargetTimes& times) {
+/// "qgm is first", "qgm, gossip are first together": all that have the first's passes and time.
+std::string who_is_first(const TargetTimes& times) {
   const TargetTime& first = times.ways.front();
   std::vector<std::string> names;
   for (const TargetTime& way : times.ways) {
     if (way.seconds == first.seconds && way.passes == first.passes) names.push_back(way.label);
   }
-  return names.size() == 1 ? names.front() + " is"
-                           : fmt::format("{}, as soon as each other, are", fmt::join(names, ", "));
+  return names.size() == 1 ? names.front() + " is first"
+                           : fmt::format("{} are first together", fmt::join(names, ", "));
 }
 
 }  // namespace
@@ -74,8 +75,10 @@ std::string remarks_on(const TargetTimes& times) {
     text += fmt::format("It was interrupted: some that may be first have {} alone.\n",
                         counted(times.seeds, "seed"));
   }
-  for (const TargetTime& way : times.ways) {
-    for (const std::string& remark : way.remarks) text += with_name(remark, way.label) + "\n";
+  std::vector<NotedRun> noted;
+  for (const TargetTime& way : times.ways) noted.push_back({way.label, way.label, 0, way.remarks});
+  for (const Note& note : collated_notes(noted)) {
+    text += (note.about.empty() ? note.text : with_name(note.text, note.about)) + "\n";
   }
   return text;
 }
@@ -95,7 +98,7 @@ std::string first_at_target_sentence(const TargetTimes& times) {
     return fmt::format("None came to a {} within {:.4g} pass{} with all seeds.\n", times.target,
                        times.most_passes, times.most_passes == 1.0 ? "" : "es");
   }
-  std::string text = fmt::format("{} first at a {}, after {}", first_names(times), times.target,
+  std::string text = fmt::format("{} at a {}, after {}", who_is_first(times), times.target,
                                  human_duration(*first->seconds));
   const auto second = std::ranges::find_if(
       times.ways.begin() + 1, times.ways.end(),
@@ -133,6 +136,8 @@ Json target_times_object(const TargetTimes& times) {
   };
   Json ways = Json::array();
   for (const TargetTime& way : times.ways) {
+    std::vector<std::string> remarks;
+    for (const Note& note : way.remarks) remarks.push_back(note.text);
     Json settings = Json::object();
     for (const auto& [name, text] : way.settings) settings[name] = text;
     ways.push_back({{"label", way.label},
@@ -144,7 +149,7 @@ Json target_times_object(const TargetTimes& times) {
                     {"seconds", number(way.seconds)},
                     {"seeds", way.seeds},
                     {"unheard", way.unheard},
-                    {"remarks", way.remarks}});
+                    {"remarks", remarks}});
   }
   return {{"what", times.target},
           {"rows", times.rows},

@@ -123,10 +123,13 @@ double most_seconds(const ComparisonRequest& runs, const LoadedData& data, int a
   return all * c.epochs.value_or(1.0) * pass_s * (1.0 + looks) / at_once;
 }
 
-std::string training_note(const std::string& what, const ComparisonRequest& runs,
+std::string training_note(const std::string& what, const ComparisonRequest& runs, int finalists,
                           const std::string& how_long) {
-  return fmt::format("note: {}, each at its own best step size, with {}: {}", what,
-                     counted(runs.options.seeds, "seed"), how_long);
+  const bool has_finals = finalists > runs.options.seeds;
+  return fmt::format("note: {}, each at its own best step size, with {}{}: {}", what,
+                     counted(runs.options.seeds, "seed"),
+                     has_finals ? fmt::format(", and who may be first with {}", finalists) : "",
+                     how_long);
 }
 
 }  // namespace trainyard

@@ -41,7 +41,7 @@ std::vector<OptionText> tuned_of(const Summary& run) {
 }
 
 /// Of runs of one contestant, what qualifies the time that they take.
-std::vector<std::string> remarks_of(const std::string& label, const Compared& compared) {
+std::vector<Note> remarks_of(const std::string& label, const Compared& compared) {
   std::vector<NotedRun> noted;
   for (const RunResult& run : compared.runs) {
     const Summary& s = run.summary;
@@ -50,13 +50,12 @@ std::vector<std::string> remarks_of(const std::string& label, const Compared& co
   std::vector<Note> notes = collated_notes(noted);
   std::ranges::copy_if(compared.notes, std::back_inserter(notes),
                        [&](const Note& note) { return note.about == label; });
-  std::vector<std::string> remarks;
-  for (const Note& note : notes) {
-    for (const char* what : {"some never come", " step size than "}) {
-      if (note.text.find(what) != std::string::npos) remarks.push_back(note.text);
-    }
-  }
-  return remarks;
+  std::erase_if(notes, [](const Note& note) {
+    return note.text.find("some never come") == std::string::npos &&
+           note.text.find(" step size than ") == std::string::npos;
+  });
+  for (Note& note : notes) note.about.clear();  // the way's own
+  return notes;
 }
 
 TargetTime time_of(const SeedStatistics& runs, std::size_t seeds) {
@@ -107,7 +106,7 @@ class Race {
               .evaluate_every = std::max(c.evaluate_every, passes_of_step(c, data))};
   }
 
-  /// Those that run take the places that they had. False where it was interrupted.
+  /// Those that run take the places that they had. False where some have not run with all seeds.
   bool run(const ComparisonRequest& request);
 
   /// Those that are not far behind the first, and have fewer seeds.
@@ -135,20 +134,21 @@ bool Race::run(const ComparisonRequest& request) {
   const bool is_first = measured_.empty();
   if (is_first) times_.left_out = left_out(compared);
   const auto seeds = static_cast<std::size_t>(request.options.seeds);
-  bool interrupted = !compared.lacking.empty();
+  std::size_t whole = 0;  // contestants that ran with all seeds
   for (const SeedStatistics& each : seed_statistics(compared.runs)) {
     const bool is_whole = each.summaries.size() == seeds &&
                           std::ranges::none_of(each.summaries, &Summary::interrupted);
-    interrupted = interrupted || !is_whole;
     times_.at_start = times_.at_start || starts_at_target(each);
+    if (is_whole) ++whole;
     if (!is_whole && !is_first) continue;  // its time of fewer seeds stays
     TargetTime time = time_of(each, seeds);
     time.remarks = remarks_of(each.label, compared);
     measured_.insert_or_assign(each.label, std::move(time));
   }
-  (is_first ? times_.interrupted : times_.finals_interrupted) |= interrupted;
+  const bool all_ran = whole + compared.left_out.size() == request.contestants.size();
+  (is_first ? times_.interrupted : times_.finals_interrupted) |= !all_ran;
   rank();
-  return !interrupted;
+  return whole == request.contestants.size();
 }
 
 void Race::rank() {
@@ -211,15 +211,13 @@ std::string note_before(const ComparisonRequest& target_runs, const LoadedData& 
   const bool has_finals = finalists > target_runs.options.seeds;
   // Of a third of the ways: more are seldom near the first.
   const double finals =
-      has_finals ? static_cast<double>(finalists) / target_runs.options.seeds / 3 : 0;
+      has_finals ? static_cast<double>(finalists) / target_runs.options.seeds / 3.0 : 0.0;
+  const double seconds = (1.0 + finals) * most_seconds(target_runs, data, at_once);
   return training_note(
       counted(target_runs.contestants.size(), "way to talk is", "ways to talk are") +
           " trained in simulated time",
-      target_runs,
-      fmt::format(
-          "{}up to some {} on this machine",
-          has_finals ? fmt::format("and who may be first with {}: ", finalists) : "",
-          long_duration(std::ceil((1.0 + finals) * most_seconds(target_runs, data, at_once)))));
+      target_runs, finalists,
+      fmt::format("up to some {} on this machine", long_duration(std::ceil(seconds))));
 }
 
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,

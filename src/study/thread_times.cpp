@@ -114,7 +114,7 @@ std::string note_before_threads(const ComparisonRequest& thread_runs, const Load
                   : "one thread and " + counted(others, "way", "ways") + " to share memory are";
   // How long threads wait for one another nobody knows before.
   return training_note(
-      ways + " trained here, one after another", thread_runs,
+      ways + " trained here, one after another", thread_runs, 0,
       fmt::format("some {} at the pace of one thread, longer where threads wait for one another",
                   long_duration(std::ceil(most_seconds(thread_runs, data, 1)))));
 }

@@ -271,9 +271,9 @@ TEST_CASE("a way says all that it takes to run it, and what qualifies its time",
   // It meets every 50 steps, and a pass has fewer.
   const Asked briefly = asked(0.35, 1.0);
   const TargetTimes brief = times_of(briefly, 1);
-  const std::vector<std::string>& remarks = way_of(brief, "diloco{period=50}").remarks;
-  CHECK(std::ranges::any_of(remarks, [](const std::string& remark) {
-    return remark.find("some never come") != std::string::npos;
+  const std::vector<Note>& remarks = way_of(brief, "diloco{period=50}").remarks;
+  CHECK(std::ranges::any_of(remarks, [](const Note& remark) {
+    return remark.text.find("some never come") != std::string::npos;
   }));
   CHECK(advice_text(briefly.question, briefly.advice, &brief)
             .find("diloco{period=50}: diloco needs 50 steps") != std::string::npos);
@@ -295,12 +295,38 @@ TEST_CASE("those that come to a target in the same moment are first together", "
     CHECK(advice_text(of.question, of.advice, &times).find(part) != std::string::npos);
   };
   says(
-      "qgm, gossip, as soon as each other, are first at a training loss 0.3, after 2 ms; then "
+      "qgm, gossip are first together at a training loss 0.3, after 2 ms; then "
       "ring");
   times.finals_interrupted = true;
   says("It was interrupted: some that may be first have 3 seeds alone.");
   times.at_start = true;
   says("With some seed at least the model is at a training loss 0.3 before the first step");
+}
+
+TEST_CASE("what qualifies the times of several ways is said once", "[study]") {
+  const Asked of = asked(0.35, 4.0);
+  TargetTimes times{.target = "training loss 0.3", .seeds = 3};
+  const Note larger{"", "note: a larger step size than 0.1 may be better: the next one was worse"};
+  for (const char* label : {"ring", "qgm", "ssp"}) {
+    TargetTime way{.label = label, .step_size = 0.1};
+    if (way.label != "qgm") way.remarks = {larger};
+    times.ways.push_back(way);
+  }
+  const std::string text = advice_text(of.question, of.advice, &times);
+  CHECK(text.find("note: ring; ssp: a larger step size than 0.1 may be better") !=
+        std::string::npos);
+  CHECK(text.find("larger step size") == text.rfind("larger step size"));
+}
+
+TEST_CASE("what is about to be trained is said with the seeds of all and of the first", "[study]") {
+  const Asked of = asked(0.35, 4.0);
+  const LoadedData data = small_data();
+  const ComparisonRequest runs = target_runs(of.question, of.advice, of.of_data, 3);
+  CHECK_THAT(
+      note_before(runs, data, 10),
+      ContainsSubstring("ways to talk are trained in simulated time, each at its own best "
+                        "step size, with 3 seeds, and who may be first with 10: up to some"));
+  CHECK_THAT(note_before(runs, data, 3), ContainsSubstring("size, with 3 seeds: up to some"));
 }
 
 }  // namespace trainyard

@@ -2,16 +2,17 @@
 // how long that takes on the machines that it is asked about.
 //
 //   const Advice advice = advise(question);
-//   const TargetTimes times = times_to_target(advice, target_runs(question, data, 3), {});
+//   const ComparisonRequest runs = target_runs(question, advice, training, 3);
+//   const TargetTimes times = times_to_target(advice, runs, data, {}, seeds_of_finalists);
 //   times.ways.front().label;  // the soonest
 //
 // Passes come from runs on data at hand, in simulated time on those machines and links, each way at
 // its own best step size (study/tuning.hpp), over some seeds; and once more over more of them where
 // it may be first: passes to a loss are of few values, far apart (the ends of passes, meetings), so
-// that three seeds agree where a fourth does not. A step of those that are `as_one` is
-// the same to the bits of its sums, so that one of them runs for all. Time is then passes × rows ÷
-// rate, with the rate that advice predicts: of a model of the length that was asked about, which
-// need not be the one that the runs had.
+// that three seeds agree where a fourth does not. A step of those that are `as_one` is the same to
+// the bits of its sums, so that one of them runs for all. Time is then passes × rows ÷ rate, with
+// the rate that advice predicts: of a model of the length that was asked about, which need not be
+// the one that the runs had.
 //
 // Threads: the calling one, and those that runs start, which have ended when it returns.
 #pragma once
@@ -33,7 +34,7 @@ struct TargetTime {
   std::string scheme{};
   std::vector<OptionText> settings{};
   /// Of its runs, what qualifies their times: "note: diloco needs 50 steps to …".
-  std::vector<std::string> remarks{};
+  std::vector<Note> remarks{};
   std::optional<double> passes{};  // mean over seeds; empty: some seed did not come to the target
   /// Half of Student's 95 % interval of the mean, in passes; empty of one seed.
   std::optional<double> half_width{};
