@@ -19,6 +19,12 @@ constexpr const char* environment =
     "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_pml=ob1 "
     "ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0";
 
+/// When it has lost a rank it kills the others a second after it has told them, whether they have
+/// put down what there is or not, and a second may not do where others want the machine too. It
+/// sleeps for all of that time. By OpenMPI 4's name, and by 5's.
+constexpr const char* time_to_put_down =
+    "OMPI_MCA_odls_base_sigkill_timeout=5 PRTE_MCA_odls_base_sigkill_timeout=5";
+
 std::string set_or(const char* variable, const char* otherwise) {
   const char* set = std::getenv(variable);  // NOLINT(concurrency-mt-unsafe): nobody sets it
   return set != nullptr ? set : otherwise;
@@ -44,13 +50,13 @@ ShellOutcome run_processes_signalled(int processes, const std::filesystem::path&
                                      const std::string& which) {
   // Environments tell the processes of this run from others, and one rank from another.
   return shell(fmt::format(
-      "export {} TRAINYARD_TEST_RUN=$$; timeout 60 {} -np {} '{}' {} & run=$!; "
+      "export {} {} TRAINYARD_TEST_RUN=$$; timeout 60 {} -np {} '{}' {} & run=$!; "
       "until [ $(cat '{}' 2>/dev/null | wc -l) -ge {} ] || ! kill -0 $run; do sleep 0.1; done; "
       "for pid in $(pgrep -x trainyard-mpi); do "
       "[ $(tr '\\0' '\\n' < /proc/$pid/environ | grep -cxE '{}|TRAINYARD_TEST_RUN='$$) != 2 ] || "
       "kill -{} $pid; done; wait $run",
-      environment, launcher(), processes, program(), arguments, file.string(), lines, which,
-      signal));
+      environment, time_to_put_down, launcher(), processes, program(), arguments, file.string(),
+      lines, which, signal));
 }
 
 constexpr const char* is_any_rank = "OMPI_COMM_WORLD_RANK=.*|PMI_RANK=.*";
