@@ -158,7 +158,7 @@ void Comparison::try_one(TunedRuns& entry, std::size_t trial) {
   std::exception_ptr error;
   try {
     if (!is_set(hooks_.interrupted)) {
-      RunHooks hooks = entry.search->hooks(trial);
+      RunHooks hooks = entry.search->hooks();
       hooks.interrupted = hooks_.interrupted;
       ended =
           run_experiment(plan_run(entry.search->trials()[trial], *first.data, first.notes), hooks);

@@ -16,13 +16,16 @@ namespace trainyard {
 /// later than the last one as far as that.
 double distance_at(const Target& target, std::span<const Metrics> metrics, double seconds);
 
-/// The best run so far of the same seed.
+/// The best step size so far, with all seeds: with one of them it may be lucky.
 struct Rival {
   Target target;
-  std::vector<Metrics> metrics;
-  std::optional<double> arrival{};  // empty where it is not there
-  double latest = 0.0;              // arrival of its step size with any seed
+  std::vector<std::vector<Metrics>> curves;  // of each seed; none where there is no rival
+  std::optional<double> arrival{};  // mean over seeds; empty where it is not there with all
+  double latest = 0.0;              // the last one's
 };
+
+/// How far from the target it was at that time, on average over seeds; of one that is there 0.
+double distance_at(const Rival& rival, double seconds);
 
 /// Whether a run with these evaluations need not go on. To be called at each of them.
 ///
@@ -30,10 +33,10 @@ struct Rival {
 /// whose own is later. With several seeds a step size has to be there with each of them by then.
 ///
 /// Given up before: at the first evaluation after 3/4 of the rival's way to the target, or of its
-/// run where it is not there, if it is more than three times as far off as the rival was then. Over
-/// 100 targets (bench/tuning.py --targets) looking after 1/2 of the way would save 0.05 runs' work
-/// of 3.6, and miss the best step size by more than 5 % of the time in seven of them instead of
-/// two.
+/// runs where it is not there, if it is more than three times as far off as the rival was then.
+/// Over 100 targets (bench/tuning.py --targets) looking after 1/2 of the way would save 0.05 runs'
+/// work of 3.6, and miss the best step size by more than 5 % of the time in seven of them instead
+/// of two.
 bool need_not_go_on(const Rival& rival, std::span<const Metrics> metrics);
 
 }  // namespace trainyard

@@ -57,6 +57,10 @@ void apply(const Tuning& tuning, Configuration& c) {
 
 /// The better one first. Of two that lose their loss the smaller one is nearer to what does not.
 bool StepSizeSearch::better(const Candidate& a, const Candidate& b) {
+  const bool is_there = a.is_there(), other_is = b.is_there();
+  if (is_there != other_is) return is_there;
+  // Of parts of a run: what one lucky seed has reached says less than how far all are.
+  if (!is_there && !(a.is_whole && b.is_whole) && a.off != b.off) return a.off < b.off;
   if (a.reached != b.reached) return a.reached > b.reached;
   if (a.seconds != b.seconds) return a.seconds < b.seconds;
   if (a.loss != b.loss && a.reached == 0) return a.loss < b.loss;
@@ -141,7 +145,7 @@ void StepSizeSearch::ask_for(std::vector<Powers> asked) {
       trials_.push_back(trial_of(powers, seed));
     }
   }
-  set_rivals();
+  set_rival();
 }
 
 /// Whether a hyperparameter may have the value.
@@ -205,7 +209,7 @@ void StepSizeSearch::begin_round() {
 StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
                                                        std::span<const RunResult> ended) const {
   const auto target = target_of(runs_.front());
-  Candidate made{.powers = powers};
+  Candidate made{.powers = powers, .is_whole = is_whole()};
   for (const RunResult& run : ended) {
     const Summary& s = run.summary;
     const bool lost = s.diverged || !std::isfinite(s.train_loss);
@@ -216,6 +220,7 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
                   static_cast<double>(ended.size());
     if (!target) continue;
     made.curves.push_back(run.metrics);
+    made.off += lost ? infinite : std::max(0.0, distance(*target, run.metrics.back()));
     made.arrivals.push_back(lost ? std::nullopt : arrival(*target, run.metrics, is_whole()));
     if (const auto& there = made.arrivals.back()) {
       ++made.reached;
@@ -245,7 +250,7 @@ void StepSizeSearch::take(std::vector<RunResult> ended) {
       trial.sizes.push_back(size_of(k, made.powers[k]));
     }
     for (const RunResult& run : runs) trial.steps += static_cast<std::uint64_t>(run.summary.steps);
-    if (is_there(made)) trial.seconds_to_target = made.seconds;
+    if (made.is_there()) trial.seconds_to_target = made.seconds;
     tuning_.trials.push_back(std::move(trial));
     if (keeps && std::ranges::none_of(tried_, [&](const auto& c) { return better(c, made); })) {
       kept_.clear();
@@ -330,7 +335,7 @@ void StepSizeSearch::go_on() {
 
 void StepSizeSearch::end_round(bool at_edge) {
   const Candidate best = *std::ranges::min_element(tried_, better);
-  const bool done = is_there(best) && has_target(runs_.front());
+  const bool done = best.is_there() && has_target(runs_.front());
   tuning_.at_edge = at_edge;
   if (!done && !is_whole()) {
     // On the machine's clock a round may take minutes.
@@ -349,7 +354,7 @@ void StepSizeSearch::end_round(bool at_edge) {
   const std::string mean = runs_.size() > 1 ? " on average" : "";
   say(fmt::format(
       "{}, {}{}", text_of(tuning_.sizes),
-      done || is_there(best)
+      done || best.is_there()
           ? fmt::format("at the target after {}", human_duration(best.seconds))
           : fmt::format("{}loss {:.6g} after {}", data_.validation.rows > 0 ? "validation " : "",
                         best.loss, length),

@@ -14,28 +14,25 @@
 namespace trainyard {
 
 /// Sets the best so far in this round as the rival of the trials that have been asked for.
-void StepSizeSearch::set_rivals() {
+void StepSizeSearch::set_rival() {
   const auto target = target_of(runs_.front());
-  rivals_.clear();
+  rival_.reset();
   if (!target) return;
+  Rival rival{.target = *target, .curves = {}};
   const auto best = std::ranges::min_element(tried_, better);
-  for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
-    Rival rival{.target = *target, .metrics = {}};
-    if (best != tried_.end() && round_ > 0) rival.metrics = best->curves[seed];
-    if (best != tried_.end() && is_there(*best)) {
-      rival.metrics = best->curves[seed];
-      rival.arrival = best->arrivals[seed]->seconds;
-      for (const auto& there : best->arrivals)
-        rival.latest = std::max(rival.latest, there->seconds);
-    }
-    rivals_.push_back(std::make_shared<const Rival>(std::move(rival)));
+  const bool is_there_now = best != tried_.end() && best->is_there();
+  if (best != tried_.end() && (round_ > 0 || is_there_now)) rival.curves = best->curves;
+  if (is_there_now) {
+    rival.arrival = best->seconds;
+    for (const auto& there : best->arrivals) rival.latest = std::max(rival.latest, there->seconds);
   }
+  rival_ = std::make_shared<const Rival>(std::move(rival));
 }
 
-RunHooks StepSizeSearch::hooks(std::size_t trial) const {
+RunHooks StepSizeSearch::hooks() const {
   RunHooks hooks;
-  if (rivals_.empty()) return hooks;
-  hooks.ends = [rival = rivals_[trial % runs_.size()]](std::span<const Metrics> metrics) {
+  if (!rival_) return hooks;
+  hooks.ends = [rival = rival_](std::span<const Metrics> metrics) {
     const bool has_held = metrics.size() > 1 && is_reached(rival->target, metrics.back()) &&
                           is_reached(rival->target, metrics[metrics.size() - 2]);
     return has_held || need_not_go_on(*rival, metrics);
@@ -55,8 +52,8 @@ bool StepSizeSearch::was_behind(const Powers& powers, const Candidate& best, dou
     for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
       const double until = then->curves[seed].back().seconds;
       if (until < part * best.arrivals[seed]->seconds) return false;
-      off += distance(target, then->curves[seed].back());
-      bests += distance_at(target, best.curves[seed], until);
+      off += std::max(0.0, distance(target, then->curves[seed].back()));
+      bests += std::max(0.0, distance_at(target, best.curves[seed], until));
     }
     return bests > 0.0 && off > times * bests;
   }
@@ -71,19 +68,19 @@ void StepSizeSearch::go_on_to_target() {
   std::vector<Powers> beside = untried_beside(best.powers);
   if (is_drifting_up_) std::ranges::reverse(beside);
   double most = best.steps;  // that the next one takes, with all seeds
-  if (is_there(best)) {
+  if (best.is_there()) {
     std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.5); });
     most = 0.0;
     for (const auto& there : best.arrivals) most += there->steps;
   }
-  const bool is_last = is_there(best) || is_whole();
+  const bool is_last = best.is_there() || is_whole();
   const bool is_affordable = !is_last || round_ == 0 || spent_ + most <= most_runs * best.steps;
   if (!beside.empty() && is_affordable) {
     ask_for({beside.front()});
     return;
   }
   // A few steps leave more open than many do.
-  if (is_there(best)) {
+  if (best.is_there()) {
     std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.0); });
   }
   tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());
@@ -99,7 +96,7 @@ Tuning tune_step_size(const Configuration& resolved, const LoadedData& data,
   while (!search.trials().empty()) {
     std::vector<RunResult> ended;
     for (std::size_t trial = 0; trial < search.trials().size(); ++trial) {
-      RunHooks own = search.hooks(trial);
+      RunHooks own = search.hooks();
       own.interrupted = hooks.interrupted;
       ended.push_back(run_experiment(plan_run(search.trials()[trial], data), own));
     }

@@ -165,10 +165,8 @@ TEST_CASE("a run that is tried goes on until a second evaluation holds the targe
   const auto trial = std::ranges::find(search.trials(), 1.0,
                                        [](const Configuration& each) { return each.optimizer.lr; });
   REQUIRE(trial != search.trials().end());
-  const RunHooks hooks =
-      search.hooks(static_cast<std::size_t>(std::distance(search.trials().begin(), trial)));
   CHECK(run_experiment(plan_run(c, data), {}).metrics.size() == 2);
-  CHECK(run_experiment(plan_run(*trial, data), hooks).metrics.size() == 3);
+  CHECK(run_experiment(plan_run(*trial, data), search.hooks()).metrics.size() == 3);
 }
 
 TEST_CASE("a dip below the target is no arrival", "[study]") {

@@ -40,20 +40,23 @@ struct Searched {
 };
 
 /// Around a step size of 1, by how far from the target a run is: of the binary logarithm of its
-/// step size and of its steps.
-Searched search(const std::function<double(double, double)>& off) {
+/// step size, of its steps and of its seed, the first of which is 1.
+Searched search_with(std::uint64_t seeds,
+                     const std::function<double(double, double, std::uint64_t)>& off) {
   const LoadedData data = test::searched_data();
   Configuration c = test::searched_run(16'384);  // parts are of 4, 32, 256 and 2048
   c.target_loss = target_loss;
-  StepSizeSearch search({resolve(c, {c.scheme}, data, {})}, {"lr"}, data, "ring", {});
+  std::vector<Configuration> runs;
+  for (c.seed = 1; c.seed <= seeds; ++c.seed) runs.push_back(resolve(c, {c.scheme}, data, {}));
+  StepSizeSearch search(std::move(runs), {"lr"}, data, "ring", {});
   Searched made;
   while (!search.trials().empty()) {
     std::vector<RunResult> ended;
     for (std::size_t i = 0; i < search.trials().size(); ++i) {
       const Configuration& trial = search.trials()[i];
       const double power = std::log2(trial.optimizer.lr);
-      ended.push_back(run_of([&](double step) { return off(power, step); },
-                             static_cast<double>(*trial.steps), search.hooks(i)));
+      ended.push_back(run_of([&](double step) { return off(power, step, trial.seed); },
+                             static_cast<double>(*trial.steps), search.hooks()));
       made.steps += ended.back().summary.steps;
     }
     search.take(std::move(ended));
@@ -63,6 +66,11 @@ Searched search(const std::function<double(double, double)>& off) {
     if (trial.sizes == made.tuning.sizes) made.best = static_cast<double>(trial.steps);
   }
   return made;
+}
+
+/// Of one seed.
+Searched search(const std::function<double(double, double)>& off) {
+  return search_with(1, [&](double power, double step, std::uint64_t) { return off(power, step); });
 }
 
 /// There after so many steps, and by so many times as many for each power beside the best one.
@@ -129,12 +137,30 @@ TEST_CASE("a step size that is not tried to the target is said to be left out", 
   CHECK(made.tuning.edge_was_worse);
 }
 
+TEST_CASE("what one lucky seed has reached is no better than what all are near", "[study]") {
+  // Eight times 1 is there after 20 steps with the third seed and after 1500 with all others, and
+  // four times 1 after 36 with each: the second part, of 32 steps, sees the lucky one alone.
+  const Searched made = search_with(3, [](double p, double step, std::uint64_t seed) {
+    if (p == 3.0) return 1.0 - step / (seed == 3 ? 20.0 : 1500.0);
+    return straight(p, step, 2.0, 36.0, 1.5);
+  });
+  CHECK(made.tuning.sizes.front() == 4.0);
+  // Nor is one given up that a lucky seed of the best one is far ahead of: 1 is there after 40
+  // steps with the third seed and after 200 with all others, and half of it after 100 with each.
+  const Searched beside = search_with(3, [](double p, double step, std::uint64_t seed) {
+    if (p == 0.0) return 1.0 - step / (seed == 3 ? 40.0 : 200.0);
+    if (p == -1.0 && step > 40.0) return 1.0 - step / 100.0;
+    return straight(p, step, 0.0, 200.0, 1.1);
+  });
+  CHECK(beside.tuning.sizes.front() == 0.5);
+}
+
 TEST_CASE("a run need not go on where another one is ahead for certain", "[study]") {
   const auto at = [](double seconds, double loss) {
     return Metrics{.seconds = seconds, .train_loss = loss};
   };
   const std::vector<Metrics> best{at(0.0, 3.0), at(8.0, 1.5), at(10.0, 0.5), at(12.0, 0.5)};
-  const Rival rival{.target = {.value = 1.0}, .metrics = best, .arrival = 9.0, .latest = 9.0};
+  const Rival rival{.target = {.value = 1.0}, .curves = {best}, .arrival = 9.0, .latest = 9.0};
   using Run = std::vector<Metrics>;
   CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 3.0), at(8.0, 2.0)}));
   CHECK(need_not_go_on(rival, Run{at(0.0, 3.0), at(8.0, 2.0), at(10.0, 1.1)}));
@@ -143,7 +169,7 @@ TEST_CASE("a run need not go on where another one is ahead for certain", "[study
   CHECK(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.6)}));
   CHECK_FALSE(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.4)}));
   // Another seed of the rival was there after 12 s only.
-  const Rival seeds{.target = {.value = 1.0}, .metrics = best, .arrival = 9.0, .latest = 12.0};
+  const Rival seeds{.target = {.value = 1.0}, .curves = {best}, .arrival = 9.0, .latest = 12.0};
   CHECK_FALSE(need_not_go_on(seeds, Run{at(8.0, 1.5), at(10.0, 1.1)}));
   CHECK(need_not_go_on(seeds, Run{at(8.0, 1.5), at(10.0, 1.1), at(12.0, 1.1)}));
   // From 6.75 s on, three quarters, where the rival was 0.5 off, and once.
@@ -152,12 +178,17 @@ TEST_CASE("a run need not go on where another one is ahead for certain", "[study
   CHECK(need_not_go_on(rival, Run{at(0.0, 9.0), at(8.0, 2.6)}));
   CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 9.0), at(7.0, 2.0), at(8.0, 2.6)}));
   // Of one that is not there.
-  const Rival behind{.target = {.value = 0.0}, .metrics = {at(0.0, 3.0), at(8.0, 1.0)}};
+  const Rival behind{.target = {.value = 0.0}, .curves = {{at(0.0, 3.0), at(8.0, 1.0)}}};
   CHECK(need_not_go_on(behind, Run{at(0.0, 3.0), at(6.0, 4.6)}));
   CHECK_FALSE(need_not_go_on(behind, Run{at(0.0, 3.0), at(6.0, 4.4)}));
   CHECK_FALSE(need_not_go_on(behind, Run{at(0.0, 3.0), at(4.0, 9.0)}));
-  CHECK(distance_at({.value = 0.0}, behind.metrics, 4.0) == 2.0);
-  CHECK(distance_at({.value = 0.0}, behind.metrics, 9.0) == 1.0);
+  CHECK(distance_at(behind, 4.0) == 2.0);
+  CHECK(distance_at(behind, 9.0) == 1.0);
+  // By the mean of seeds, of which one is there after 3.2 s.
+  const Rival lucky{.target = {.value = 1.0},
+                    .curves = {{at(0.0, 3.0), at(4.0, 0.5)}, {at(0.0, 3.0), at(8.0, 1.0 / 3.0)}}};
+  CHECK(distance_at(lucky, 3.0) == Approx((0.125 + 1.0) / 2.0));
+  CHECK(distance_at(lucky, 5.0) == Approx(1.0 / 3.0 / 2.0));
 }
 
 }  // namespace trainyard

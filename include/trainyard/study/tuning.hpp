@@ -36,9 +36,12 @@
 //   The run that is shown ends at its first evaluation that is there, which a dip may make half as
 //   long.
 // Criterion: with a target, the time until it is reached, on average over seeds; what does not
-//   reach it loses. Otherwise, and among those that do not, the loss at the end, of the validation
-//   rows where there are any, else of the training rows. A run
-//   that diverged loses against every one that did not; of equals the one nearest to γ₀ wins.
+//   reach it with all seeds loses. Among those that do not: in a part of the run, how far from the
+//   target they end, on average, where one that is there is not off (one lucky seed would choose
+//   a step size with which the others take many times as long); at its end, with how many seeds
+//   they are there. Without a target, and then, the loss at the end, of the validation rows where
+//   there are any, else of the training rows. A run that diverged loses against every one that did
+//   not; of equals the one nearest to γ₀ wins.
 // Cycles: where something happens only every so many steps, like an average, a run has whole
 //   cycles, two at least.
 // Others: hyperparameters that are step sizes (HyperparameterInfo::step_size) have grids of their
@@ -94,7 +97,7 @@ void apply(const Tuning& tuning, Configuration& configuration);
 ///   while (!search.trials().empty()) {
 ///     std::vector<RunResult> ended;
 ///     for (std::size_t i = 0; i < search.trials().size(); ++i) {
-///       ended.push_back(run search.trials()[i] with search.hooks(i));
+///       ended.push_back(run search.trials()[i] with search.hooks());
 ///     }
 ///     search.take(std::move(ended));
 ///   }
@@ -107,9 +110,9 @@ class StepSizeSearch {
 
   /// Runs that do not depend on each other; none when it has found the step sizes.
   const std::vector<Configuration>& trials() const { return trials_; }
-  /// With which the trial of that number is to be run: it ends where it is at the target, or need
-  /// not go on, as another one is ahead. May be called by several threads, until take().
-  RunHooks hooks(std::size_t trial) const;
+  /// With which a trial is to be run: it ends where it is at the target, or need not go on, as
+  /// another one is ahead. May be called by several threads, until take().
+  RunHooks hooks() const;
   /// Whether these may be runs that are kept; of others nobody needs the model.
   bool keeps_runs() const;
   /// How all of these ended, in their order. One that was interrupted ends the search.
@@ -124,27 +127,29 @@ class StepSizeSearch {
   using Powers = std::vector<int>;  // k of each step size
   struct Candidate {
     Powers powers;
+    bool is_whole = false;    // of runs that were not cut to a part
     std::size_t reached = 0;  // seeds that were at the target
     double seconds = 0.0;     // to it, of those
+    double off = 0.0;         // from it at the end, all seeds together; of one that is there 0
     double loss = 0.0;        // mean
     double start = 0.0;       // mean, of the first evaluations
     double steps = 0.0;       // with all seeds
     // With a target, of each seed.
     std::vector<std::vector<Metrics>> curves{};
     std::vector<std::optional<Arrival>> arrivals{};
+    bool is_there() const { return reached > 0 && reached == arrivals.size(); }
   };
   static bool better(const Candidate& a, const Candidate& b);
   double size_of(std::size_t which, int power) const;
   Configuration trial_of(const Powers& powers, std::size_t seed) const;
   bool is_whole() const;
-  bool is_there(const Candidate& candidate) const { return candidate.reached == runs_.size(); }
   void begin_round();
   void ask_for(std::vector<Powers> asked);
   std::vector<Powers> along(std::size_t which) const;
   std::vector<Powers> untried_beside(const Powers& best) const;
   bool is_allowed(std::size_t which, int power) const;
   Candidate candidate_of(const Powers& powers, std::span<const RunResult> ended) const;
-  void set_rivals();
+  void set_rival();
   void go_on();
   void go_on_to_target();
   bool was_behind(const Powers& powers, const Candidate& best, double times, double part) const;
@@ -174,7 +179,7 @@ class StepSizeSearch {
   bool is_drifting_up_ = false;                  // where the best one moved last
   std::vector<Powers> asked_;                    // those of trials_, each with all seeds
   std::vector<Configuration> trials_;
-  std::vector<std::shared_ptr<const Rival>> rivals_;  // of trials_, of each seed
+  std::shared_ptr<const Rival> rival_;  // of trials_; none without a target
 };
 
 /// All of it, one run after the other. Its `remark` and `interrupted` are taken from the hooks.
