@@ -15,7 +15,8 @@ set(TRAINYARD_PAGE_MODULES
   lab_state lab_answers free_state lab_asking lab_drawn_guess lab_guess message_animation live_figures lab_index_page lab_page free_form free_page main)
 
 # Sets `result` to `text` as raw string literals, one a line, each short enough for any compiler. It
-# is cut behind a semicolon, and so never within a character.
+# is cut behind a semicolon, and so never within a character. With their length: Clang counts no
+# further than a million characters in a source.
 function(trainyard_literals text result)
   set(literals "")
   string(LENGTH "${text}" rest)
@@ -32,7 +33,7 @@ function(trainyard_literals text result)
     string(LENGTH "${piece}" length)
     string(SUBSTRING "${text}" ${length} -1 text)
     string(LENGTH "${text}" rest)
-    string(APPEND literals "    R\"part(${piece})part\",\n")
+    string(APPEND literals "    R\"part(${piece})part\"sv,\n")
   endwhile()
   set(${result} "${literals}" PARENT_SCOPE)
 endfunction()
