@@ -221,7 +221,8 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
     if (!target) continue;
     made.curves.push_back(run.metrics);
     made.off += lost ? infinite : std::max(0.0, distance(*target, run.metrics.back()));
-    made.arrivals.push_back(lost ? std::nullopt : arrival(*target, run.metrics, is_whole()));
+    made.arrivals.push_back(lost ? std::nullopt
+                                 : arrival(*target, run.metrics, is_whole() || counts_dips()));
     if (const auto& there = made.arrivals.back()) {
       ++made.reached;
       made.seconds += there->seconds;

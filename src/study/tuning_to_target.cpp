@@ -13,6 +13,15 @@
 
 namespace trainyard {
 
+namespace {
+
+/// So many beside the best one are tried in any case: where the target is soon after the end of a
+/// part, that part has taken what all of the search may, and left the half of a step size that
+/// takes two thirds as long.
+constexpr std::size_t always_beside = 2;
+
+}  // namespace
+
 /// Sets the best so far in this round as the rival of the trials that have been asked for.
 void StepSizeSearch::set_rival() {
   const auto target = target_of(runs_.front());
@@ -32,10 +41,13 @@ void StepSizeSearch::set_rival() {
 RunHooks StepSizeSearch::hooks() const {
   RunHooks hooks;
   if (!rival_) return hooks;
-  hooks.ends = [rival = rival_](std::span<const Metrics> metrics) {
-    const bool has_held = metrics.size() > 1 && is_reached(rival->target, metrics.back()) &&
-                          is_reached(rival->target, metrics[metrics.size() - 2]);
-    return has_held || need_not_go_on(*rival, metrics);
+  hooks.ends = [rival = rival_, holds = !counts_dips()](std::span<const Metrics> metrics) {
+    const std::size_t needed = holds ? 2 : 1;  // evaluations at the target
+    const bool is_there = metrics.size() >= needed &&
+                          std::ranges::all_of(metrics.last(needed), [&](const Metrics& each) {
+                            return is_reached(rival->target, each);
+                          });
+    return is_there || need_not_go_on(*rival, metrics);
   };
   return hooks;
 }
@@ -74,7 +86,8 @@ void StepSizeSearch::go_on_to_target() {
     for (const auto& there : best.arrivals) most += there->steps;
   }
   const bool is_last = best.is_there() || is_whole();
-  const bool is_affordable = !is_last || round_ == 0 || spent_ + most <= most_runs * best.steps;
+  const bool is_affordable = !is_last || round_ == 0 || tried_.size() <= always_beside ||
+                             spent_ + most <= most_runs * best.steps;
   if (!beside.empty() && is_affordable) {
     ask_for({beside.front()});
     return;
