@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -24,19 +25,28 @@ std::string target_text(const Target& target) {
   return fmt::format("{} {:.6g}", measure, target.value);
 }
 
-double distance(const Target& target, const Metrics& metrics) {
-  constexpr double never = std::numeric_limits<double>::infinity();
+namespace {
+
+/// What the target is about; empty where there is no figure.
+std::optional<double> measured(const Target& target, const Metrics& metrics) {
   switch (target.measure) {
     case Target::Measure::loss:
-      return metrics.train_loss - target.value;
+      return metrics.train_loss;
     case Target::Measure::accuracy:
-      return target.value -
-             (target.of_validation ? metrics.validation_accuracy : metrics.test_accuracy)
-                 .value_or(-never);
+      return target.of_validation ? metrics.validation_accuracy : metrics.test_accuracy;
     case Target::Measure::gradient:
-      return metrics.squared_gradient_norm.value_or(never) - target.value;
+      return metrics.squared_gradient_norm;
   }
-  return never;
+  return std::nullopt;
+}
+
+}  // namespace
+
+double distance(const Target& target, const Metrics& metrics) {
+  const auto figure = measured(target, metrics);
+  if (!figure || std::isnan(*figure)) return std::numeric_limits<double>::infinity();
+  return target.measure == Target::Measure::accuracy ? target.value - *figure
+                                                     : *figure - target.value;
 }
 
 bool is_reached(const Target& target, const Metrics& metrics) {
@@ -69,11 +79,12 @@ std::optional<TargetCrossing> first_crossing(const Target& target,
                         .interval_s = after->seconds - before->seconds};
 }
 
-std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics, bool whole) {
+std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics,
+                               bool last_counts) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (!is_reached(target, metrics[i])) continue;
     const bool is_last = i + 1 == metrics.size();
-    if (is_last ? !whole : !is_reached(target, metrics[i + 1])) continue;
+    if (is_last ? !last_counts : !is_reached(target, metrics[i + 1])) continue;
     const std::size_t before = i == 0 ? 0 : i - 1;
     return Arrival{.seconds = first_crossing(target, metrics.subspan(before))->seconds,
                    .steps = metrics[i].step};

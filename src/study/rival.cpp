@@ -23,28 +23,31 @@ double distance_at(const Target& target, std::span<const Metrics> metrics, doubl
   return std::lerp(distance(target, *before), distance(target, *after), part);
 }
 
-double distance_at(const Rival& rival, double seconds) {
-  double sum = 0.0;
+double furthest_at(const Rival& rival, double seconds) {
+  double furthest = 0.0;
   for (const std::vector<Metrics>& curve : rival.curves) {
-    sum += std::max(0.0, distance_at(rival.target, curve, seconds));
+    furthest = std::max(furthest, distance_at(rival.target, curve, seconds));
   }
-  return sum / static_cast<double>(rival.curves.size());
+  return furthest;
 }
 
 bool need_not_go_on(const Rival& rival, std::span<const Metrics> metrics) {
   const Metrics& now = metrics.back();
   const double off = distance(rival.target, now);
-  if (rival.arrival && off > 0.0 && now.seconds >= rival.latest) return true;
-  if (rival.arrival && off <= 0.0 &&
-      first_crossing(rival.target, last_two(metrics))->seconds > rival.latest)
-    return true;
+  if (rival.arrival) {
+    const double by =
+        rival.curves.size() > 1 ? std::max(rival.latest, 1.5 * *rival.arrival) : rival.latest;
+    const double at =
+        off > 0.0 ? now.seconds : first_crossing(rival.target, last_two(metrics))->seconds;
+    if (off > 0.0 ? at >= by : at > by) return true;
+  }
   if (rival.curves.empty()) return false;
   double ended = 0.0;
   for (const auto& curve : rival.curves) ended = std::max(ended, curve.back().seconds);
   const double looked_at = 0.75 * rival.arrival.value_or(ended);
   const bool is_first = metrics.size() == 1 || metrics[metrics.size() - 2].seconds < looked_at;
   if (now.seconds < looked_at || !is_first) return false;
-  const double rivals = distance_at(rival, now.seconds);
+  const double rivals = furthest_at(rival, now.seconds);
   return rivals > 0.0 && off > 3.0 * rivals;
 }
 

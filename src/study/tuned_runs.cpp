@@ -107,10 +107,9 @@ std::optional<std::string> what_tuning_costs(const std::deque<TunedRuns>& all,
           ? fmt::format(", some {} of the clock in all",
                         human_duration(4.0 * to_seconds(*longest) * static_cast<double>(runs)))
           : "";
-  const std::string each =
-      to_target
-          ? "about four times the steps to its target and one evaluation beyond"
-          : fmt::format("about four times the steps of its run{}", runs == searches ? "" : "s");
+  const std::string each = to_target ? "about four times the steps to its target"
+                                     : fmt::format("about four times the steps of its run{}",
+                                                   runs == searches ? "" : "s");
   return fmt::format("tuning: {} to find, each with {}{}; --lr X is one for all",
                      searches == 1 ? "a step size" : fmt::format("{} step sizes", searches), each,
                      at_most);

@@ -57,14 +57,16 @@ void apply(const Tuning& tuning, Configuration& c) {
 
 /// The better one first. Of two that lose their loss the smaller one is nearer to what does not.
 bool StepSizeSearch::better(const Candidate& a, const Candidate& b) {
-  const bool is_there = a.is_there(), other_is = b.is_there();
-  if (is_there != other_is) return is_there;
-  // Of parts of a run: what one lucky seed has reached says less than how far all are.
-  if (!is_there && !(a.is_whole && b.is_whole) && a.off != b.off) return a.off < b.off;
-  if (a.reached != b.reached) return a.reached > b.reached;
-  if (a.seconds != b.seconds) return a.seconds < b.seconds;
-  if (a.loss != b.loss && a.reached == 0) return a.loss < b.loss;
-  if (!std::isfinite(a.loss) && a.reached == 0) return a.powers < b.powers;
+  const bool is_there = a.is_there();
+  if (is_there != b.is_there()) return is_there;
+  if (is_there && a.seconds != b.seconds) return a.seconds < b.seconds;
+  if (!is_there) {
+    // Of parts of a run: what one lucky seed has reached says less than how far all are.
+    if (a.is_whole && a.reached != b.reached) return a.reached > b.reached;
+    if (a.off != b.off) return a.off < b.off;
+    if (a.loss != b.loss) return a.loss < b.loss;
+    if (!std::isfinite(a.loss)) return a.powers < b.powers;
+  }
   return reach_of(a.powers) < reach_of(b.powers);
 }
 
@@ -210,17 +212,20 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
                                                        std::span<const RunResult> ended) const {
   const auto target = target_of(runs_.front());
   Candidate made{.powers = powers, .is_whole = is_whole()};
+  // One run's accuracy after a few steps is of few values.
+  const bool by_distance = target && (target->measure == Target::Measure::loss || runs_.size() > 1);
   for (const RunResult& run : ended) {
     const Summary& s = run.summary;
-    const bool lost = s.diverged || !std::isfinite(s.train_loss);
-    made.loss += (lost ? infinite : s.validation_loss.value_or(s.train_loss)) /
-                 static_cast<double>(ended.size());
+    const double loss = s.validation_loss.value_or(s.train_loss);
+    const bool lost = s.diverged || !std::isfinite(s.train_loss) || !std::isfinite(loss);
+    made.loss += (lost ? infinite : loss) / static_cast<double>(ended.size());
     made.steps += s.steps;
     made.start += (run.metrics.empty() ? infinite : judged_loss(run.metrics.front())) /
                   static_cast<double>(ended.size());
     if (!target) continue;
     made.curves.push_back(run.metrics);
-    made.off += lost ? infinite : std::max(0.0, distance(*target, run.metrics.back()));
+    if (by_distance)
+      made.off += lost ? infinite : std::max(0.0, distance(*target, run.metrics.back()));
     made.arrivals.push_back(lost ? std::nullopt
                                  : arrival(*target, run.metrics, is_whole() || counts_dips()));
     if (const auto& there = made.arrivals.back()) {
@@ -355,7 +360,7 @@ void StepSizeSearch::end_round(bool at_edge) {
   const std::string mean = runs_.size() > 1 ? " on average" : "";
   say(fmt::format(
       "{}, {}{}", text_of(tuning_.sizes),
-      done || best.is_there()
+      best.is_there()
           ? fmt::format("at the target after {}", human_duration(best.seconds))
           : fmt::format("{}loss {:.6g} after {}", data_.validation.rows > 0 ? "validation " : "",
                         best.loss, length),

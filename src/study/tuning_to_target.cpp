@@ -13,15 +13,6 @@
 
 namespace trainyard {
 
-namespace {
-
-/// So many beside the best one are tried in any case: where the target is soon after the end of a
-/// part, that part has taken what all of the search may, and left the half of a step size that
-/// takes two thirds as long.
-constexpr std::size_t always_beside = 2;
-
-}  // namespace
-
 /// Sets the best so far in this round as the rival of the trials that have been asked for.
 void StepSizeSearch::set_rival() {
   const auto target = target_of(runs_.front());
@@ -79,26 +70,18 @@ void StepSizeSearch::go_on_to_target() {
   const Candidate best = *std::ranges::min_element(tried_, better);
   std::vector<Powers> beside = untried_beside(best.powers);
   if (is_drifting_up_) std::ranges::reverse(beside);
-  double most = best.steps;  // that the next one takes, with all seeds
   if (best.is_there()) {
     std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.5); });
-    most = 0.0;
-    for (const auto& there : best.arrivals) most += there->steps;
   }
-  const bool is_last = best.is_there() || is_whole();
-  const bool is_affordable = !is_last || round_ == 0 || tried_.size() <= always_beside ||
-                             spent_ + most <= most_runs * best.steps;
+  const bool is_affordable = best.is_there() || !is_whole() || round_ == 0 ||
+                             spent_ + best.steps <= most_runs * best.steps;
   if (!beside.empty() && is_affordable) {
     ask_for({beside.front()});
     return;
   }
-  // A few steps leave more open than many do.
-  if (best.is_there()) {
-    std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.0); });
-  }
   tuning_.edge_was_worse = !beside.empty() && was_worse(beside.front());
   tuning_.edge_is_up = beside.empty() ? best_.front() > 0 : beside.front() > best_;
-  end_round((is_last && !beside.empty()) ||
+  end_round(!beside.empty() ||
             std::ranges::any_of(best_, [](int p) { return std::abs(p) == furthest_power; }));
 }
 

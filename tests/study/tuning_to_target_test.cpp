@@ -132,27 +132,28 @@ TEST_CASE("what few steps make too small is found with the next ones", "[study]"
   CHECK(made.steps <= 4.1 * made.best);
 }
 
-TEST_CASE("a step size that is not tried to the target is said to be left out", "[study]") {
-  // All are nearly as good, the smaller one sooner in the parts. What those and two beside the best
-  // one took leaves no room for the next.
+TEST_CASE("a step size that is not tried for as long as nobody is there is said", "[study]") {
+  // Nobody is there after 16,384 steps. All are nearly as good, the smaller one ahead in the parts.
+  // What those and two beside the best one took leaves no room for the next.
   const Searched made = search([](double p, double step) {
-    return straight(p, step, step <= 256.0 ? 0.0 : 1.0, 600.0, 1.01);
+    return straight(p, step, step <= 2048.0 ? 0.0 : 1.0, 40'000.0, 1.01);
   });
   CHECK(made.tuning.sizes.front() == 2.0);
-  CHECK(made.steps <= 5.0 * made.best);
+  CHECK(made.steps <= 4.0 * made.best);
   CHECK(made.tuning.at_edge);
   CHECK(made.tuning.edge_is_up);
   CHECK(made.tuning.edge_was_worse);
 }
 
-TEST_CASE("two are tried beside the best one however soon it is there", "[study]") {
-  // After 40 steps, of which the part before has 32, which has taken what all may; a part does not
-  // tell that with twice the step size 30 would do.
+TEST_CASE("the best step size has been tried between two that are later", "[study]") {
+  // After 40 steps, of which the part before has 32. That part does not tell that with twice the
+  // step size 30 would do, nor that with four times 20 would.
   const Searched made = search([](double p, double step) {
     return straight(p, step, 0.0, 40.0, step <= 32.0 ? 1.1 : 1.3) -
-           (p == 1.0 && step > 32.0 ? 0.4 : 0.0);
+           (p >= 1.0 && p <= 2.0 && step > 32.0 ? 0.4 + 0.4 * (p - 1.0) : 0.0);
   });
-  CHECK(made.tuning.sizes.front() == 2.0);
+  CHECK(made.tuning.sizes.front() == 4.0);
+  CHECK_FALSE(made.tuning.at_edge);
 }
 
 TEST_CASE("what one lucky seed has reached is no better than what all are near", "[study]") {
@@ -171,6 +172,28 @@ TEST_CASE("what one lucky seed has reached is no better than what all are near",
     return straight(p, step, 0.0, 200.0, 1.1);
   });
   CHECK(beside.tuning.sizes.front() == 0.5);
+}
+
+TEST_CASE("one slow seed among ten does not keep the best step size from being found", "[study]") {
+  // Both have some: 1 eight after 600 steps and two after 1800, twice as much 620 and 1400.
+  const Searched slow = search_with(10, [](double p, double step, std::uint64_t seed) {
+    if (p == 0.0) return 1.0 - step / (seed > 8 ? 1800.0 : 600.0);
+    if (p == 1.0) return 1.0 - step / (seed > 8 ? 1400.0 : 620.0);
+    return straight(p, step, 0.0, 900.0, 2.0);
+  });
+  CHECK(slow.tuning.sizes.front() == 2.0);
+  // One never comes, at a twentieth of the way from the target.
+  const Searched never = search_with(10, [](double p, double step, std::uint64_t seed) {
+    if (p == 0.0) return std::max(1.0 - step / 10'000.0, seed == 10 ? 0.05 : -1.0);
+    return straight(p, step, 1.0, 14'000.0, 3.0);
+  });
+  CHECK(never.tuning.sizes.front() == 2.0);
+  // Later than all of the other's, by a hundredth, with two, and much sooner with the others.
+  const Searched last = search_with(10, [](double p, double step, std::uint64_t seed) {
+    if (p == 1.0) return 1.0 - step / (seed > 8 ? 1010.0 : 400.0);
+    return straight(p, step, 0.0, 1000.0, 2.0);
+  });
+  CHECK(last.tuning.sizes.front() == 2.0);
 }
 
 TEST_CASE("a run need not go on where another one is ahead for certain", "[study]") {
@@ -200,13 +223,14 @@ TEST_CASE("a run need not go on where another one is ahead for certain", "[study
   CHECK(need_not_go_on(behind, Run{at(0.0, 3.0), at(6.0, 4.6)}));
   CHECK_FALSE(need_not_go_on(behind, Run{at(0.0, 3.0), at(6.0, 4.4)}));
   CHECK_FALSE(need_not_go_on(behind, Run{at(0.0, 3.0), at(4.0, 9.0)}));
-  CHECK(distance_at(behind, 4.0) == 2.0);
-  CHECK(distance_at(behind, 9.0) == 1.0);
-  // By the mean of seeds, of which one is there after 3.2 s.
+  CHECK(furthest_at(behind, 4.0) == 2.0);
+  CHECK(furthest_at(behind, 9.0) == 1.0);
+  // By the furthest of seeds, of which one is there after 3.2 s and the other after 6.
   const Rival lucky{.target = {.value = 1.0},
                     .curves = {{at(0.0, 3.0), at(4.0, 0.5)}, {at(0.0, 3.0), at(8.0, 1.0 / 3.0)}}};
-  CHECK(distance_at(lucky, 3.0) == Approx((0.125 + 1.0) / 2.0));
-  CHECK(distance_at(lucky, 5.0) == Approx(1.0 / 3.0 / 2.0));
+  CHECK(furthest_at(lucky, 3.0) == Approx(1.0));
+  CHECK(furthest_at(lucky, 5.0) == Approx(1.0 / 3.0));
+  CHECK(furthest_at(lucky, 7.0) == 0.0);
 }
 
 }  // namespace trainyard

@@ -30,7 +30,7 @@ std::optional<Target> target_of(const Configuration& configuration);
 std::string target_text(const Target& target);
 
 /// The distance to the target, in the unit of its measure; 0 or less where it is reached. Infinite
-/// where there is no figure.
+/// where there is no figure, or none that is a number.
 double distance(const Target& target, const Metrics& metrics);
 bool is_reached(const Target& target, const Metrics& metrics);
 
@@ -47,13 +47,14 @@ struct TargetCrossing {
 std::optional<TargetCrossing> first_crossing(const Target& target,
                                              std::span<const Metrics> metrics);
 
-/// When a run came to a target that its next evaluation holds too: a dip below it is luck.
+/// When a run came to a target that its next evaluation holds too: of one run a dip is luck.
 struct Arrival {
   double seconds = 0.0;  // on the straight line between two evaluations
   double steps = 0.0;    // a worker, at the evaluation that saw it
 };
-/// The first one. Where the run is `whole` its last evaluation needs none to follow.
-std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics, bool whole);
+/// The first one. `last_counts`: the last evaluation needs none to follow.
+std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics,
+                               bool last_counts);
 
 /// Sets what the summary says of the target.
 void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary);

@@ -24,19 +24,19 @@
 //   neighbours, one after the other, until it is between two that are worse; a few steps may prefer
 //   larger as well as smaller ones. Once somebody is there its neighbours are tried until it is
 //   between two that are later, but for those that were half as far off again in a round of half
-//   its length. None of them runs on when it can no longer be the first, or is far behind
-//   (study/rival.hpp). A run of one seed counts as there only if its next evaluation holds the
-//   target too: a dip is luck. It ends then. With several seeds the first one that is there counts,
-//   as in the runs that are shown: at the end of a pass all seeds may dip, and whether the next
-//   evaluation holds that is luck.
-// Work with a target, in steps of such a run at the step size that is found: beyond the first
-//   round, once somebody is there, two are tried beside the best one, and further ones only if they
-//   cannot make that more than four; what is left out is said. What was needed to get somebody
-//   there is not bounded. Of 100 targets 60 to 720 steps away (bench/tuning.py --targets) it
-//   was 3.6 on average, above four in 16, and 5.5 at most; 95 of the step sizes are there within 5
-//   % of the best one's time, and the others take up to 36 % longer. A target that is nearer than
-//   the first round takes as many times more. The run that is shown ends at its first evaluation
-//   that is there, which a dip may make half as long.
+//   its length. None of them runs on when it is too late, or far behind (study/rival.hpp).
+//   A run of one seed counts as there only if its next evaluation holds the target too: a dip is
+//   luck. It ends then. With several seeds the first one that is there counts, as in the runs that
+//   are shown: at the end of a pass all seeds may dip, and whether the next evaluation holds that
+//   is luck.
+// Work with a target, in steps of such a run at the step size that is found: of 100 targets 60 to
+//   720 steps away (bench/tuning.py --targets, one seed) TODO on average, and
+//   TODO at most; TODO of the step sizes are there within 5 % of the best one's time, and the others
+//   take up to TODO % longer. A target that is nearer than the first round takes as many times more.
+//   Where nobody is there when the run ends, a neighbour is tried only if that cannot make it more
+//   than four whole runs, and what is left out is said.
+//   The run that is shown ends at its first evaluation that is there, which a dip may make half as
+//   long where there is one seed.
 // Criterion: with a target, the time until it is reached, on average over seeds; what does not
 //   reach it with all seeds loses. Among those that do not: in a part of the run, how far from the
 //   target they end, on average, where one that is there is not off (one lucky seed would choose
