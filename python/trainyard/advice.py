@@ -137,7 +137,7 @@ def advise(*, data=None, test=None, validation=None, sample_weight=None, config=
     measured: rows a second of all workers, as somebody has measured it, of `scheme`: what would explain it.
     noise_scale: of the gradient, in rows, or "measured", in a pass over the data: how many workers are worth having.
     memory: of each worker, like "16GiB": schemes that need more are left out.
-    seeds: of runs to a target [3, and 10 of who may be first; of threads 3]. progress: as in compare(); True says beforehand, too, how long it may take.
+    seeds: of runs to a target [3, and 10 or 30 of who may be first; of threads 3]. progress: as in compare(); True says beforehand, too, how long it may take.
 
     Ctrl-C while runs are under way leaves what has ended, with a warning and `interrupted`.
     """

@@ -83,9 +83,10 @@ AdviseFlags::AdviseFlags(CLI::App& command) {
                            fmt::format("of those runs: passes at most [{}]", advised_epochs));
   seeds_ = add_value_flag(
       command, "seeds", "K",
-      fmt::format("of those runs: so many each [{}, and {} of who may be first; with "
-                  "--machines shared {}]",
-                  advised_seeds, seeds_of_finalists, advised_seeds));
+      fmt::format("of those runs: so many each [{}, and {} or {} of who may be first; "
+                  "with --machines shared {}]",
+                  advised_seeds, seeds_of_finalists, times_more_where_open * seeds_of_finalists,
+                  advised_seeds));
   checkpoints_.emplace(command, "and how many steps of the fastest scheme that is");
   output_.emplace(command, "as JSON", AnswerFiles::page);
   command.footer(

@@ -47,6 +47,18 @@ std::string who_is_first(const TargetTimes& times) {
                            : fmt::format("{} are first together", fmt::join(names, ", "));
 }
 
+/// " (10 to 30 of who may be first)", or nothing where all have as many seeds.
+std::string finalists_text(const TargetTimes& times) {
+  std::vector<int> more;
+  for (const TargetTime& way : times.ways) {
+    if (way.seeds > times.seeds) more.push_back(way.seeds);
+  }
+  if (more.empty()) return "";
+  const auto [least, most] = std::ranges::minmax(more);
+  return least == most ? fmt::format(" ({} of who may be first)", most)
+                       : fmt::format(" ({} to {} of who may be first)", least, most);
+}
+
 }  // namespace
 
 std::string remarks_on(const TargetTimes& times) {
@@ -117,10 +129,7 @@ std::string target_times_text(const TargetTimes& times) {
     lines.push_back({way.label, way.seconds ? human_duration(*way.seconds) : "-", passes_text(way),
                      step_sizes_text(way)});
   }
-  const auto most = std::ranges::max_element(times.ways, {}, &TargetTime::seeds);
-  const bool has_finalists = most != times.ways.end() && most->seeds > times.seeds;
-  const std::string finalists =
-      has_finalists ? fmt::format(" ({} of who may be first)", most->seeds) : "";
+  const std::string finalists = finalists_text(times);
   const std::string interval = times.seeds > 1 ? " with half of a 95 % interval" : "";
   return first_at_target_sentence(times) + aligned(lines) + remarks_on(times) +
          fmt::format(

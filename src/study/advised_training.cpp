@@ -15,6 +15,7 @@
 #include "trainyard/run/plan.hpp"
 #include "trainyard/run/resolve.hpp"
 #include "trainyard/run/run.hpp"
+#include "trainyard/study/target_times.hpp"
 
 namespace trainyard {
 
@@ -128,7 +129,9 @@ std::string training_note(const std::string& what, const ComparisonRequest& runs
   const bool has_finals = finalists > runs.options.seeds;
   return fmt::format("note: {}, each at its own best step size, with {}{}: {}", what,
                      counted(runs.options.seeds, "seed"),
-                     has_finals ? fmt::format(", and who may be first with {}", finalists) : "",
+                     has_finals ? fmt::format(", and who may be first with {} or {}", finalists,
+                                              times_more_where_open * finalists)
+                                : "",
                      how_long);
 }
 

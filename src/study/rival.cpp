@@ -35,11 +35,9 @@ bool need_not_go_on(const Rival& rival, std::span<const Metrics> metrics) {
   const Metrics& now = metrics.back();
   const double off = distance(rival.target, now);
   if (rival.arrival) {
-    const double by =
-        rival.curves.size() > 1 ? std::max(rival.latest, 1.5 * *rival.arrival) : rival.latest;
     const double at =
         off > 0.0 ? now.seconds : first_crossing(rival.target, last_two(metrics))->seconds;
-    if (off > 0.0 ? at >= by : at > by) return true;
+    if (off > 0.0 ? at >= rival.until : at > rival.until) return true;
   }
   if (rival.curves.empty()) return false;
   double ended = 0.0;

@@ -109,8 +109,9 @@ class Race {
   /// Those that run take the places that they had. False where some have not run with all seeds.
   bool run(const ComparisonRequest& request);
 
-  /// Those that are not far behind the first, and have fewer seeds.
-  std::vector<Contestant> who_may_be_first(int seeds) const;
+  /// The first, those that are at most so many times as late, and those whose interval reaches its:
+  /// of them those that have fewer seeds. None where the first is alone and `not_far` is 1.
+  std::vector<Contestant> who_may_be_first(int seeds, double not_far) const;
 
   TargetTimes take() { return std::move(times_); }
 
@@ -163,15 +164,16 @@ void Race::rank() {
   });
 }
 
-std::vector<Contestant> Race::who_may_be_first(int seeds) const {
-  constexpr double not_far = 1.5;
+std::vector<Contestant> Race::who_may_be_first(int seeds, double not_far) const {
   std::vector<Contestant> all;
   if (times_.ways.empty() || !times_.ways.front().seconds || times_.at_start) return all;
   const TargetTime& first = times_.ways.front();
+  const auto is_near = [&](const TargetTime& way) {
+    return way.seconds && (*way.seconds <= not_far * *first.seconds || is_open(first, way));
+  };
+  if (not_far == 1.0 && std::ranges::count_if(times_.ways, is_near) == 1) return all;
   for (const TargetTime& way : times_.ways) {
-    const bool is_near =
-        way.seconds && (*way.seconds <= not_far * *first.seconds || is_open(first, way));
-    if (!is_near || way.seeds >= seeds) continue;
+    if (!is_near(way) || way.seeds >= seeds) continue;
     const auto scheme = std::ranges::find(advice_.schemes, way.label, [](const AdvisedScheme& one) {
       return one.prediction.contestant.label;
     });
@@ -209,9 +211,10 @@ std::string note_before(const ComparisonRequest& target_runs, const LoadedData& 
                         int finalists) {
   const int at_once = std::max(1, tbb::this_task_arena::max_concurrency());  // as a comparison's
   const bool has_finals = finalists > target_runs.options.seeds;
-  // Of a third of the ways: more are seldom near the first.
-  const double finals =
-      has_finals ? static_cast<double>(finalists) / target_runs.options.seeds / 3.0 : 0.0;
+  // Of a third of the ways, and again of a sixth: more are seldom near the first.
+  const double finals = has_finals ? static_cast<double>(finalists) / target_runs.options.seeds *
+                                         (1.0 / 3.0 + times_more_where_open / 6.0)
+                                   : 0.0;
   const double seconds = (1.0 + finals) * most_seconds(target_runs, data, at_once);
   return training_note(
       counted(target_runs.contestants.size(), "way to talk is", "ways to talk are") +
@@ -224,11 +227,17 @@ TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
                             const LoadedData& data, const ComparisonHooks& hooks, int finalists) {
   Race race(advice, runs, data, hooks);
   race.run(runs);
-  for (bool goes_on = finalists > runs.options.seeds; goes_on;) {
-    ComparisonRequest again = runs;
-    again.options.seeds = finalists;
-    again.contestants = race.who_may_be_first(finalists);
-    goes_on = !again.contestants.empty() && race.run(again);
+  const auto finals = [&](int seeds, double not_far) {
+    for (bool goes_on = true; goes_on;) {
+      ComparisonRequest again = runs;
+      again.options.seeds = seeds;
+      again.contestants = race.who_may_be_first(seeds, not_far);
+      goes_on = !again.contestants.empty() && race.run(again);
+    }
+  };
+  if (finalists > runs.options.seeds) {
+    finals(finalists, 1.5);
+    finals(times_more_where_open * finalists, 1.0);
   }
   return race.take();
 }

@@ -118,7 +118,8 @@ Configuration StepSizeSearch::trial_of(const Powers& powers, std::size_t seed) c
   apply(sizes, c);
   // Nobody asks for such measurements of runs that are not kept.
   c.gradient_noise = c.gradient_noise && is_whole() && !has_target(c);
-  if (is_whole()) return c;
+  // Of a step size that stays as it is a part of a run is its beginning.
+  if (is_whole() || (runs_again_ && c.optimizer.constant_step())) return c;
   const double part = parts_[round_];
   const bool by_clock = is_by_clock(runs_[seed]);
   if (!by_clock) c.steps = steps_of_part(runs_[seed], part);
@@ -211,7 +212,7 @@ void StepSizeSearch::begin_round() {
 StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
                                                        std::span<const RunResult> ended) const {
   const auto target = target_of(runs_.front());
-  Candidate made{.powers = powers, .is_whole = is_whole()};
+  Candidate made{.powers = powers, .is_whole = is_whole(), .ran_again = runs_again_};
   // One run's accuracy after a few steps is of few values.
   const bool by_distance = target && (target->measure == Target::Measure::loss || runs_.size() > 1);
   for (const RunResult& run : ended) {
@@ -266,6 +267,7 @@ void StepSizeSearch::take(std::vector<RunResult> ended) {
     spent_ += made.steps;
   }
   trials_.clear();
+  runs_again_ = false;
   if (!tried_.empty()) {
     const Powers& best = std::ranges::min_element(tried_, better)->powers;
     if (round_ > 0 && best != best_) is_drifting_up_ = best > best_;

@@ -194,6 +194,12 @@ TEST_CASE("one slow seed among ten does not keep the best step size from being f
     return straight(p, step, 0.0, 1000.0, 2.0);
   });
   CHECK(last.tuning.sizes.front() == 2.0);
+  // The tenth takes twice as long as the others, and the mean is less all the same.
+  const Searched mean = search_with(10, [](double p, double step, std::uint64_t seed) {
+    if (p == 1.0 && step > 256.0) return 1.0 - step / (seed == 10 ? 500.0 : 260.0);
+    return p == 1.0 ? 1.0 - step / 320.0 : straight(p, step, 0.0, 300.0, 2.0);
+  });
+  CHECK(mean.tuning.sizes.front() == 2.0);
 }
 
 TEST_CASE("a run need not go on where another one is ahead for certain", "[study]") {
@@ -201,7 +207,7 @@ TEST_CASE("a run need not go on where another one is ahead for certain", "[study
     return Metrics{.seconds = seconds, .train_loss = loss};
   };
   const std::vector<Metrics> best{at(0.0, 3.0), at(8.0, 1.5), at(10.0, 0.5), at(12.0, 0.5)};
-  const Rival rival{.target = {.value = 1.0}, .curves = {best}, .arrival = 9.0, .latest = 9.0};
+  const Rival rival{.target = {.value = 1.0}, .curves = {best}, .arrival = 9.0, .until = 9.0};
   using Run = std::vector<Metrics>;
   CHECK_FALSE(need_not_go_on(rival, Run{at(0.0, 3.0), at(8.0, 2.0)}));
   CHECK(need_not_go_on(rival, Run{at(0.0, 3.0), at(8.0, 2.0), at(10.0, 1.1)}));
@@ -210,7 +216,7 @@ TEST_CASE("a run need not go on where another one is ahead for certain", "[study
   CHECK(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.6)}));
   CHECK_FALSE(need_not_go_on(rival, Run{at(8.0, 1.5), at(10.0, 0.4)}));
   // Another seed of the rival was there after 12 s only.
-  const Rival seeds{.target = {.value = 1.0}, .curves = {best}, .arrival = 9.0, .latest = 12.0};
+  const Rival seeds{.target = {.value = 1.0}, .curves = {best}, .arrival = 9.0, .until = 12.0};
   CHECK_FALSE(need_not_go_on(seeds, Run{at(8.0, 1.5), at(10.0, 1.1)}));
   CHECK(need_not_go_on(seeds, Run{at(8.0, 1.5), at(10.0, 1.1), at(12.0, 1.1)}));
   // From 6.75 s on, three quarters, where the rival was 0.5 off, and once.

@@ -61,8 +61,8 @@ AdvisedModel advised_model(const Configuration& training, const LoadedData& data
 double most_seconds(const ComparisonRequest& runs, const LoadedData& data, int at_once);
 
 /// "note: 15 ways to talk are trained in simulated time, each at its own best step size, with 3
-/// seeds: HOW LONG", or "…, with 3 seeds, and who may be first with 10: HOW LONG" where `finalists`
-/// are more seeds than the runs have.
+/// seeds: HOW LONG", or "…, with 3 seeds, and who may be first with 10 or 30: HOW LONG" where
+/// `finalists` are more seeds than the runs have.
 std::string training_note(const std::string& what, const ComparisonRequest& runs, int finalists,
                           const std::string& how_long);
 

@@ -9,10 +9,11 @@
 // Passes come from runs on data at hand, in simulated time on those machines and links, each way at
 // its own best step size (study/tuning.hpp), over some seeds; and once more over more of them where
 // it may be first: passes to a loss are of few values, far apart (the ends of passes, meetings), so
-// that three seeds agree where a fourth does not. A step of those that are `as_one` is the same to
-// the bits of its sums, so that one of them runs for all. Time is then passes × rows ÷ rate, with
-// the rate that advice predicts: of a model of the length that was asked about, which need not be
-// the one that the runs had.
+// that three seeds agree where a fourth does not; and over still more where ten leave open who is
+// first, as one seed in ten may take seven times as long as the others. A step of those that are
+// `as_one` is the same to the bits of its sums, so that one of them runs for all. Time is then
+// passes × rows ÷ rate, with the rate that advice predicts: of a model of the length that was asked
+// about, which need not be the one that the runs had.
 //
 // Threads: the calling one, and those that runs start, which have ended when it returns.
 #pragma once
@@ -74,9 +75,13 @@ bool is_open(const TargetTime& first, const TargetTime& second);
 
 /// Over how many seeds those run that may be first.
 inline constexpr int seeds_of_finalists = 10;
+/// And over so many times as many those that these leave open.
+inline constexpr int times_more_where_open = 3;
 
 /// `finalists`: over so many seeds, if they are more, each way runs that is at most half as much
-/// again behind the first, or whose interval reaches the first's. Throws as run_comparison() does.
+/// again behind the first, or whose interval reaches the first's; and those whose interval reaches
+/// it then, with the first, over times_more_where_open times as many. Throws as run_comparison()
+/// does.
 TargetTimes times_to_target(const Advice& advice, const ComparisonRequest& runs,
                             const LoadedData& data, const ComparisonHooks& hooks,
                             int finalists = 0);

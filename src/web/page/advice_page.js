@@ -67,8 +67,9 @@ function draw_levers(parent, {levers}) {
  * @param {Target} target
  */
 export function passes_sentence({rows, seeds, ways}) {
-  const most = Math.max(...ways.map((way) => way.seeds), 0);
-  const finalists = most > seeds ? ` (${most} of who may be first)` : "";
+  const more = ways.map((way) => way.seeds).filter((of_way) => of_way > seeds);
+  const least = Math.min(...more), most = Math.max(...more);
+  const finalists = more.length > 0 ? ` (${least < most ? `${least} to ` : ""}${most} of who may be first)` : "";
   return `Passes over ${counted(rows, "row")}, mean of ${counted(seeds, "seed")}${finalists}, by the predicted rates.`;
 }
 

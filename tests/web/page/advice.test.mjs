@@ -23,6 +23,8 @@ test("the passes are means over the seeds, and over more of who may be first", (
   const target = {what: "training loss 0.3", rows: 400, seeds: 3};
   assert.equal(passes_sentence({...target, ways: [{...way, seeds: 10}, {...way, seeds: 3}]}),
     "Passes over 400 rows, mean of 3 seeds (10 of who may be first), by the predicted rates.");
+  assert.equal(passes_sentence({...target, ways: [{...way, seeds: 30}, {...way, seeds: 10}, {...way, seeds: 3}]}),
+    "Passes over 400 rows, mean of 3 seeds (10 to 30 of who may be first), by the predicted rates.");
   assert.equal(passes_sentence({...target, ways: [{...way, seeds: 3}]}), "Passes over 400 rows, mean of 3 seeds, by the predicted rates.");
   assert.equal(passes_sentence({...target, ways: []}), "Passes over 400 rows, mean of 3 seeds, by the predicted rates.");
 });
