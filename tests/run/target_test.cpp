@@ -1,6 +1,7 @@
 #include "trainyard/run/target.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "trainyard/base/error.hpp"
@@ -77,6 +78,12 @@ TEST_CASE("accuracy rises to its target, and what was not measured never gets th
   CHECK(*summary.seconds_to_target == Approx(1.5));
   CHECK(summary.target_interval_s == 1.0);
   CHECK(target_text(accuracy) == "test accuracy 0.8");
+  // Neither does what is not a number: std::max(0, NaN) would have it there.
+  metrics[2].squared_gradient_norm = std::numeric_limits<double>::quiet_NaN();
+  metrics[2].train_loss = std::numeric_limits<double>::quiet_NaN();
+  for (const Target& target : {gradient, Target{Target::Measure::loss, 0.5}}) {
+    CHECK(distance(target, metrics[2]) == std::numeric_limits<double>::infinity());
+  }
 }
 
 TEST_CASE("the gradient's norm is that of the mean loss over all rows", "[run]") {
