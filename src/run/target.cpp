@@ -79,15 +79,14 @@ std::optional<TargetCrossing> first_crossing(const Target& target,
                         .interval_s = after->seconds - before->seconds};
 }
 
-std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics,
-                               bool last_counts) {
+std::optional<double> arrival(const Target& target, std::span<const Metrics> metrics,
+                              bool last_counts) {
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (!is_reached(target, metrics[i])) continue;
     const bool is_last = i + 1 == metrics.size();
     if (is_last ? !last_counts : !is_reached(target, metrics[i + 1])) continue;
     const std::size_t before = i == 0 ? 0 : i - 1;
-    return Arrival{.seconds = first_crossing(target, metrics.subspan(before))->seconds,
-                   .steps = metrics[i].step};
+    return first_crossing(target, metrics.subspan(before))->seconds;
   }
   return std::nullopt;
 }

@@ -231,7 +231,7 @@ StepSizeSearch::Candidate StepSizeSearch::candidate_of(const Powers& powers,
                                  : arrival(*target, run.metrics, is_whole() || counts_dips()));
     if (const auto& there = made.arrivals.back()) {
       ++made.reached;
-      made.seconds += there->seconds;
+      made.seconds += *there;
     }
   }
   if (made.reached > 0) made.seconds /= static_cast<double>(made.reached);

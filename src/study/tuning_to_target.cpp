@@ -24,44 +24,52 @@ void StepSizeSearch::set_rival() {
   if (best != tried_.end() && (round_ > 0 || is_there_now)) rival.curves = best->curves;
   if (is_there_now) {
     rival.arrival = best->seconds;
-    for (const auto& there : best->arrivals) rival.until = std::max(rival.until, there->seconds);
+    for (const auto& there : best->arrivals) rival.until = std::max(rival.until, *there);
     if (runs_.size() > 1) rival.until = std::max(rival.until, 1.5 * best->seconds);
   }
   rival_ = std::make_shared<const Rival>(std::move(rival));
 }
 
-/// What a candidate takes at least, all seeds together: those that are not there ran for so long.
-double StepSizeSearch::least_seconds(const Candidate& candidate) const {
-  double sum = 0.0;
+/// For how long its seeds that are not there may run while its mean may be less than the best
+/// one's. Empty where it cannot be: the others have taken too long, or one has run to the end.
+std::optional<double> StepSizeSearch::until_it_may_be_better(const Candidate& each,
+                                                             const Candidate& best) const {
+  const Configuration& run = runs_.front();
+  const std::uint64_t end =
+      is_whole() || run.optimizer.constant_step() ? *run.steps : steps_of_part(run, parts_[round_]);
+  double left = best.seconds * static_cast<double>(runs_.size());
+  double longest = 0.0;
   for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
-    const auto& there = candidate.arrivals[seed];
-    sum += there ? there->seconds : candidate.curves[seed].back().seconds;
+    const Metrics& last = each.curves[seed].back();
+    left -= each.arrivals[seed].value_or(last.seconds);
+    if (each.arrivals[seed]) continue;
+    if (last.step >= static_cast<double>(end)) return std::nullopt;
+    longest = std::max(longest, last.seconds);
   }
-  return sum;
+  return left > 0.0 ? std::optional(longest + left) : std::nullopt;
 }
 
 /// Of several seeds one in ten may take seven times as long as the others, and the mean be less
 /// than the best one's all the same. Whoever may be better runs once more, until it is or cannot
-/// be. False where there is nobody.
+/// be: also beyond the end of a part, of which the best one may be just short. False where there is
+/// nobody.
 bool StepSizeSearch::ask_again(const Candidate& best) {
-  const double all = best.seconds * static_cast<double>(runs_.size());
-  const auto found = std::ranges::find_if(tried_, [&](const Candidate& each) {
-    return each.reached > 0 && !each.is_there() && !each.ran_again && std::isfinite(each.loss) &&
-           least_seconds(each) < all;
-  });
-  if (found == tried_.end()) return false;
-  double longest = 0.0;  // that one has run which is not there
-  for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
-    if (!found->arrivals[seed]) longest = std::max(longest, found->curves[seed].back().seconds);
+  for (auto each = tried_.begin(); each != tried_.end(); ++each) {
+    if (each->reached == 0 || each->is_there() || each->ran_again || !std::isfinite(each->loss)) {
+      continue;
+    }
+    const auto until = until_it_may_be_better(*each, best);
+    if (!until) continue;
+    const Powers powers = each->powers;
+    Rival rival{.target = *target_of(runs_.front()), .curves = {}, .arrival = best.seconds};
+    rival.until = *until;
+    tried_.erase(each);
+    runs_again_ = true;
+    ask_for({powers});
+    rival_ = std::make_shared<const Rival>(std::move(rival));
+    return true;
   }
-  Rival rival{.target = *target_of(runs_.front()), .curves = {}, .arrival = best.seconds};
-  rival.until = all - least_seconds(*found) + longest;
-  const Powers powers = found->powers;
-  tried_.erase(found);
-  runs_again_ = true;
-  ask_for({powers});
-  rival_ = std::make_shared<const Rival>(std::move(rival));
-  return true;
+  return false;
 }
 
 RunHooks StepSizeSearch::hooks() const {
@@ -78,10 +86,9 @@ RunHooks StepSizeSearch::hooks() const {
   return hooks;
 }
 
-/// In the last earlier round in which it was tried, if that was for at least such a part of what
-/// the best one takes to the target: so many times as far from it as the best one, over all seeds.
-bool StepSizeSearch::was_behind(const Powers& powers, const Candidate& best, double times,
-                                double part) const {
+/// In the last earlier round in which it was tried, if that was for at least half of what the best
+/// one takes to the target: half as far again from it as the best one, over all seeds.
+bool StepSizeSearch::was_behind(const Powers& powers, const Candidate& best) const {
   const Target target = *target_of(runs_.front());
   for (auto round = earlier_.rbegin(); round != earlier_.rend(); ++round) {
     const auto then = std::ranges::find(*round, powers, &Candidate::powers);
@@ -89,25 +96,25 @@ bool StepSizeSearch::was_behind(const Powers& powers, const Candidate& best, dou
     double off = 0.0, bests = 0.0;
     for (std::size_t seed = 0; seed < runs_.size(); ++seed) {
       const double until = then->curves[seed].back().seconds;
-      if (until < part * best.arrivals[seed]->seconds) return false;
+      if (until < 0.5 * *best.arrivals[seed]) return false;
       off += std::max(0.0, distance(target, then->curves[seed].back()));
       bests += std::max(0.0, distance_at(target, best.curves[seed], until));
     }
-    return bests > 0.0 && off > times * bests;
+    return bests > 0.0 && off > 1.5 * bests;
   }
   return false;
 }
 
 /// One after the other, the best one's neighbours that have not been tried in this round: on the
-/// side to which the best one moved last, first. None of them runs for longer than it takes to be
-/// the best.
+/// side to which the best one moved last, first. None of them runs on when it is too late
+/// (study/rival.hpp).
 void StepSizeSearch::go_on_to_target() {
   const Candidate best = *std::ranges::min_element(tried_, better);
   if (best.is_there() && ask_again(best)) return;
   std::vector<Powers> beside = untried_beside(best.powers);
   if (is_drifting_up_) std::ranges::reverse(beside);
   if (best.is_there()) {
-    std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best, 1.5, 0.5); });
+    std::erase_if(beside, [&](const Powers& each) { return was_behind(each, best); });
   }
   const bool is_affordable = best.is_there() || !is_whole() || round_ == 0 ||
                              spent_ + best.steps <= most_runs * best.steps;

@@ -47,14 +47,10 @@ struct TargetCrossing {
 std::optional<TargetCrossing> first_crossing(const Target& target,
                                              std::span<const Metrics> metrics);
 
-/// When a run came to a target that its next evaluation holds too: of one run a dip is luck.
-struct Arrival {
-  double seconds = 0.0;  // on the straight line between two evaluations
-  double steps = 0.0;    // a worker, at the evaluation that saw it
-};
-/// The first one. `last_counts`: the last evaluation needs none to follow.
-std::optional<Arrival> arrival(const Target& target, std::span<const Metrics> metrics,
-                               bool last_counts);
+/// When a run first came to a target that its next evaluation holds too, in seconds: of one run a
+/// dip is luck. `last_counts`: the last evaluation needs none to follow.
+std::optional<double> arrival(const Target& target, std::span<const Metrics> metrics,
+                              bool last_counts);
 
 /// Sets what the summary says of the target.
 void set_target(const Target& target, std::span<const Metrics> metrics, Summary& summary);

@@ -56,7 +56,7 @@ struct TargetTimes {
   bool at_start = false;                // some model is at the target before the first step
   std::vector<std::string> left_out{};  // "ssp: why it cannot run so"
   bool interrupted = false;             // some ways are missing
-  bool finals_interrupted = false;      // some that may be first have no more seeds than the rest
+  bool finals_interrupted = false;      // some that may be first have fewer seeds than they should
 };
 
 /// The runs that tell: of the data, model, optimizer and target of `of_data`, on the machines and

@@ -140,7 +140,7 @@ class StepSizeSearch {
     double steps = 0.0;       // with all seeds
     // With a target, of each seed.
     std::vector<std::vector<Metrics>> curves{};
-    std::vector<std::optional<Arrival>> arrivals{};
+    std::vector<std::optional<double>> arrivals{};  // seconds
     bool is_there() const { return reached > 0 && reached == arrivals.size(); }
   };
   static bool better(const Candidate& a, const Candidate& b);
@@ -157,9 +157,9 @@ class StepSizeSearch {
   void set_rival();
   void go_on();
   void go_on_to_target();
-  double least_seconds(const Candidate& candidate) const;
+  std::optional<double> until_it_may_be_better(const Candidate& each, const Candidate& best) const;
   bool ask_again(const Candidate& best);
-  bool was_behind(const Powers& powers, const Candidate& best, double times, double part) const;
+  bool was_behind(const Powers& powers, const Candidate& best) const;
   bool is_affordable(std::size_t more) const;
   bool gains_downwards(const Candidate& best) const;
   bool was_worse(const Powers& powers) const;
