@@ -84,8 +84,7 @@ std::string remarks_on(const TargetTimes& times) {
   const bool any_there = !times.ways.empty() && times.ways.front().seconds;
   if (times.interrupted && any_there) text += "It was interrupted: some ways are missing.\n";
   if (times.finals_interrupted) {
-    text += fmt::format("It was interrupted: some that may be first have {} alone.\n",
-                        counted(times.seeds, "seed"));
+    text += "It was interrupted: some that may be first have fewer seeds than they were to have.\n";
   }
   std::vector<NotedRun> noted;
   for (const TargetTime& way : times.ways) noted.push_back({way.label, way.label, 0, way.remarks});

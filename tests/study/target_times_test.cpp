@@ -309,7 +309,7 @@ TEST_CASE("those that come to a target in the same moment are first together", "
       "qgm, gossip are first together at a training loss 0.3, after 2 ms; then "
       "ring");
   times.finals_interrupted = true;
-  says("It was interrupted: some that may be first have 3 seeds alone.");
+  says("It was interrupted: some that may be first have fewer seeds than they were to have.");
   times.at_start = true;
   says("With some seed at least the model is at a training loss 0.3 before the first step");
 }
