@@ -56,6 +56,8 @@ class Making:
             compute = 0.0
         self.add("--compute-time", values.duration(compute))
         more, latency, bandwidth = network.network_options(self.workers, self.draw)
+        if self.given("--deal") == "speed":  # what workers say of it costs nothing
+            more = [option for option in more if option[0] != "--charge-control"]
         self.options += more
         self.options += network.slow_workers(self.workers, compute, self.draw)
         steps = self.draw.choice([1, 2, 5, 10, 20, 40])
@@ -122,13 +124,17 @@ class Making:
         if self.often(0.1) and "l1" not in self.scheme.refused:
             self.add("--l1", "0.001")
 
+    def takes_any_rows(self):
+        """Any worker of it can take any rows of a step; where it goes by keys it cannot."""
+        return self.scheme.shrinks and self.scheme.name != "ps-sync"
+
     def rows_of_workers(self):
         """Which rows there are, and who has them."""
         if self.often(0.3):
             kinds = ["iid", "contiguous", "shards", "dirichlet:0.5", "size:1", "label-quantity:2"]
             self.add("--partition", self.draw.choice(kinds if self.rows > 16 else kinds[:2]))
         elif self.often(0.1) and "byzantine" not in self.scheme.takes:
-            self.add("--deal", "pass")
+            self.add("--deal", "speed" if self.takes_any_rows() and self.often(0.5) else "pass")
             return
         if self.often(0.1):
             self.add("--replacement")
@@ -203,6 +209,8 @@ class Making:
     def shrink(self, clock):
         """Who crashes is gone, and comes back with nothing; now and then instead of what was drawn."""
         if self.given("--on-failure") is None or not self.scheme.shrinks or not self.often(0.5):
+            return
+        if self.given("--deal") == "speed":
             return
         self.options = [(flag, value) for flag, value in self.options if flag not in ("--on-failure", "--charge-control")]
         self.add("--on-failure", "shrink")

@@ -24,7 +24,9 @@ std::string run_command_text(const Configuration& configuration) {
   for (const Option& option : options()) {
     const std::string value = option.get(configuration);
     if (value.empty() || !option.describes_run || option.section == "output") continue;
-    const bool said = std::ranges::find(always_said, option.name) != always_said.end();
+    // What was given, or written down as what this run takes, may not be what another one would.
+    const bool said = std::ranges::find(always_said, option.name) != always_said.end() ||
+                      configuration.ingredients.contains(option.name);
     if (!said && value == option.get(defaults)) continue;
     if (option.argument.empty()) {
       text += fmt::format(" --{}{}", option.name, value == "true" ? "" : "=" + value);

@@ -25,14 +25,19 @@ Option order_option() {
 }
 
 Option deal_option() {
-  return idle_where({"data", "deal", "once|pass",
-                     "how often rows are divided among the workers: once, or anew for each pass, "
-                     "where all have the whole data set at hand",
-                     [](C& c, Text t, Text w) { c.deal = parse_deal(t, w); },
-                     [](const C& c) { return deal_text(c.deal); }},
-                    [](const OptionSetting& s) {
-                      return s.configuration.workers == 1 ? "one worker has all rows" : "";
-                    });
+  return idle_where(
+      {"data", "deal", "once|pass|speed",
+       "how rows are divided among the workers: once; anew for each pass; or those "
+       "of each step by how fast workers are, each with that share of --batch (LB-BSP). "
+       "With pass and speed all have the whole data set at hand",
+       [](C& c, Text t, Text w) { c.deal = parse_deal(t, w); },
+       [](const C& c) { return deal_text(c.deal); }},
+      [](const OptionSetting& s) {
+        const Configuration& c = s.configuration;
+        if (c.workers == 1) return "one worker has all rows";
+        const bool single = c.deal == Deal::speed && c.batch == 1;
+        return single ? "of each step every worker has one row" : "";
+      });
 }
 
 Option data_source_option() {

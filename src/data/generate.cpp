@@ -63,10 +63,11 @@ class LawOfFeatures {
       total += law == FeatureLaw::even ? 1.0 : 1.0 / static_cast<double>(j + 1);
       totals_[j] = total;
     }
+    std::size_t feature = 0;  // both go up: searched for, of 20 million features, they took 3 s
     for (std::size_t part = 0; part < guide_.size(); ++part) {
       const double least = static_cast<double>(part) / static_cast<double>(guide_.size()) * total;
-      guide_[part] =
-          static_cast<std::uint32_t>(std::ranges::upper_bound(totals_, least) - totals_.begin());
+      while (feature < features && totals_[feature] <= least) ++feature;
+      guide_[part] = static_cast<std::uint32_t>(feature);
     }
   }
 
@@ -289,6 +290,15 @@ const std::vector<GeneratorInfo>& generators() {
        [](std::uint64_t seed, std::size_t rows) {
          return split_off_test(generate_sparse_logistic(with_test(rows), 50'000, 64, seed), rows);
        }},
+      {"wide-power-law",
+       "1,000,000 + 250,000 test rows, 20,000,000 features, 61 nonzeros a row by Zipf's law, 2 "
+       "classes: a model of 80 MB, of which a row touches 61 numbers",
+       1'000'000,
+       [](std::uint64_t seed, std::size_t rows) {
+         return split_off_test(generate_sparse_logistic(with_test(rows), 20'000'000, 64, seed),
+                               rows);
+       },
+       false},
       {"spread-logistic",
        "20,000 + 5,000 test rows, 10,000 features, 64 nonzeros a row, all features alike, 2 "
        "classes",

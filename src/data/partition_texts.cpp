@@ -125,14 +125,22 @@ std::string row_order_text(RowOrder order) {
 }
 
 Deal parse_deal(std::string_view text, std::string_view what) {
-  for (const Deal deal : {Deal::once, Deal::pass}) {
+  for (const Deal deal : {Deal::once, Deal::pass, Deal::speed}) {
     if (text == deal_text(deal)) return deal;
   }
-  throw UsageError(fmt::format("{}: found {}; expected once or pass", what, echoed(text)));
+  throw UsageError(fmt::format("{}: found {}; expected once, pass or speed", what, echoed(text)));
 }
 
 std::string deal_text(Deal deal) {
-  return deal == Deal::once ? "once" : "pass";
+  switch (deal) {
+    case Deal::once:
+      return "once";
+    case Deal::pass:
+      return "pass";
+    case Deal::speed:
+      return "speed";
+  }
+  throw InternalError("a deal without a name");
 }
 
 }  // namespace trainyard

@@ -57,37 +57,6 @@ void check_stragglers(const Configuration& c) {
   }
 }
 
-void check_deal(const Configuration& c) {
-  if (c.deal == Deal::once) return;
-  const auto refuse = [&](const std::string& why) {
-    throw OptionError("deal", deal_text(c.deal), why);
-  };
-  if (c.partition.kind != PartitionRule::Kind::iid) {
-    refuse(fmt::format("--partition {} is a division for the whole run; iid is accepted",
-                       partition_text(c.partition)));
-  }
-  if (c.replacement) {
-    refuse("with --replacement there are no passes; leave one of them out");
-  }
-  if (c.order != RowOrder::reshuffle) {
-    refuse(fmt::format("with --order {} all passes are alike; reshuffle is accepted",
-                       row_order_text(c.order)));
-  }
-  const std::string& liars = ingredient_name(c.ingredients, byzantine_kind);
-  if (const Byzantine byzantine = make_byzantine(liars, c.workers);
-      byzantine.liars > 0 && byzantine.attack->flips_labels()) {
-    refuse(
-        fmt::format("--byzantine {} flips the labels of rows that stay with their worker; once is "
-                    "accepted",
-                    liars));
-  }
-  if (c.data_source == DataSource::server) {
-    refuse(
-        "rows are dealt among workers that have all of them at hand, and with a data server they "
-        "have none; --data-source partitioned is accepted");
-  }
-}
-
 /// Throws OptionError where a crash has no end that its run could wait for.
 void check_crashes(const Configuration& c) {
   const Faults& faults = c.network.faults;
@@ -338,14 +307,6 @@ void check_clip_norm(const Scheme& scheme, const Cast& cast, const Configuration
   if (why_not.empty()) return;
   throw OptionError("clip-norm", fmt::to_string(c.optimizer.clip_norm),
                     fmt::format("{} {}", scheme.name, why_not));
-}
-
-/// Throws OptionError where rows are laid out for the worker that has them.
-void check_deal_of(const Scheme& scheme, const Cast& cast, const Configuration& c) {
-  if (c.deal == Deal::once || !cast.uses_of_slices) return;
-  throw OptionError(
-      "deal", deal_text(c.deal),
-      fmt::format("{} writes into rows which worker has them; once is accepted", scheme.name));
 }
 
 /// Throws OptionError where not every worker of the scheme needs whole rows of its own.

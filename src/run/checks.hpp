@@ -7,6 +7,7 @@
 #include "trainyard/data/catalog.hpp"
 #include "trainyard/run/notes.hpp"
 #include "trainyard/runtime/optimizer.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
@@ -16,6 +17,8 @@ void check_optimizer(const OptimizerOptions& optimizer);
 void check_stragglers(const Configuration& configuration);
 /// Only passes over iid shares, in an order of their own each, can be dealt anew.
 void check_deal(const Configuration& configuration);
+/// And only schemes whose workers can take any rows; of each step, only those that wait for all.
+void check_deal_of(const Scheme& scheme, const Cast& cast, const Configuration& configuration);
 /// `ranks`: of the scheme that has the most.
 void check_network(const Configuration& configuration, int ranks);
 /// At most one, and one that can be measured.

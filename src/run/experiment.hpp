@@ -137,6 +137,7 @@ class Experiment {
   std::vector<Note> notes_;
   const Shares shares_;  // of all workers
   std::unique_ptr<SharedLines> lines_;
+  std::unique_ptr<DealBySpeed> by_speed_;  // of the present leg, if it is asked for
 
   const std::optional<CheckpointFolder> folder_;
   std::optional<std::uint64_t> rows_print_;  // of the training rows, once it is asked for

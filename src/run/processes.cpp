@@ -33,7 +33,7 @@ void refuse_what_needs_one_place(const Configuration& c) {
                       "processes read their rows themselves; partitioned is accepted, and "
                       "`trainyard run` has a data server");
   }
-  if (c.deal == Deal::pass) {
+  if (c.deal != Deal::once) {
     throw OptionError("deal", deal_text(c.deal),
                       "a process has only its own rows laid out; once is accepted, and `trainyard "
                       "run` deals them anew");

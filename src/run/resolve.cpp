@@ -151,6 +151,16 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
   }
 }
 
+/// Where no network is emulated threads share memory, in which the ring is never the fastest way
+/// with more than three workers (docs/limits.md); and simulated they come to the same. Written
+/// down, as runs with another way are others.
+void resolve_collective(Configuration& c, std::span<const RunObjects> all) {
+  if (!c.network.perfect()) return;
+  const bool taken = std::ranges::any_of(
+      all, [](const RunObjects& objects) { return takes(*objects.scheme, "collective"); });
+  if (taken) c.ingredients.try_emplace("collective", "by-size");
+}
+
 /// Makes the model and what depends on it, and finds out whether they suit the data and the
 /// schemes, before anything takes time.
 void resolve_model(Configuration& c, std::span<RunObjects> all, const LoadedData& data,
@@ -245,6 +255,7 @@ std::vector<RunObjects> decide(Configuration& c, const std::vector<std::string>&
     remark_hyperparameters(c, scheme, all.back().cast, say);
     ranks = std::max(ranks, all.back().cast.ranks());
   }
+  resolve_collective(c, all);
   check_optimizer(c.optimizer);
   check_stragglers(c);
   check_network(c, ranks);

@@ -202,12 +202,14 @@ RunContext Experiment::context(RunState& state) {
   const Plan& plan = present();
   const Configuration& c = plan.configuration;
   const Shares& shares = formation_ ? formation_->shares : shares_;
+  by_speed_ = deal_by_speed(plan, state);
   return {.scheme = scheme_.name,
           .train = data_.train,
           .model = model_,
           .initial_model = initial_.view(),
           .parts = plan.parts,
           .dealt = shares.dealt ? &*shares.dealt : nullptr,
+          .by_speed = by_speed_.get(),
           .workers = c.workers,
           .proxies = plan.cast.proxies,
           .minibatches_of_step = minibatches_of_step(scheme_, c.workers, c.hyperparameters),

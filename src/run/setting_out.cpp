@@ -49,8 +49,15 @@ std::vector<double> slowdown_of(const Configuration& c) {
 Shares shares_of(const Plan& plan) {
   const Configuration& c = plan.configuration;
   Shares shares{.loss_weights = loss_weights(*plan.scheme, c, plan.parts)};
-  if (c.deal == Deal::pass) shares.dealt = laid_out(plan.data->train, plan.parts);
+  if (c.deal != Deal::once) shares.dealt = laid_out(plan.data->train, plan.parts);
   return shares;
+}
+
+std::unique_ptr<DealBySpeed> deal_by_speed(const Plan& plan, RunState& state) {
+  const Configuration& c = plan.configuration;
+  if (c.deal != Deal::speed) return nullptr;
+  return std::make_unique<DealBySpeed>(c.workers, c.batch * static_cast<std::size_t>(c.workers),
+                                       state);
 }
 
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number) {

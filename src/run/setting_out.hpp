@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "trainyard/data/dataset.hpp"
 #include "trainyard/data/minibatch.hpp"
 #include "trainyard/run/plan.hpp"
+#include "trainyard/runtime/deal_by_speed.hpp"
 #include "trainyard/runtime/pacer.hpp"
 #include "trainyard/runtime/steps.hpp"
 
@@ -29,6 +31,8 @@ struct Shares {
   std::vector<double> loss_weights{};  // RunContext::loss_weights
 };
 Shares shares_of(const Plan& plan);
+/// For the leg that `state` begins; nullptr where portions are the same for all.
+std::unique_ptr<DealBySpeed> deal_by_speed(const Plan& plan, RunState& state);
 
 /// For the draws of the run's leg or formation of that number; 0: the run's own.
 std::uint64_t seed_of_part(std::uint64_t seed, std::uint64_t number);

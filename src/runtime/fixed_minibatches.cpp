@@ -17,7 +17,7 @@ namespace {
 std::size_t rows_of_worker(const WorkerParts& parts) {
   const RunContext& context = parts.context;
   if (context.dealt != nullptr) {
-    throw OptionError("deal", deal_text(Deal::pass),
+    throw OptionError("deal", deal_text(context.by_speed != nullptr ? Deal::speed : Deal::pass),
                       fmt::format("{} remembers each minibatch of a worker's rows, and needs to "
                                   "know for the whole run which worker has them; once is accepted",
                                   context.scheme));

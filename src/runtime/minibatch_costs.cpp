@@ -52,7 +52,7 @@ void MinibatchCosts::draw() {
     factors += slowdown_ * random.factor;
     pause = checked_sum(pause, random.pause);
   }
-  cost_ = ComputeCost{.simulated = scaled(context_.minibatch_time, factors),
+  cost_ = ComputeCost{.simulated = scaled(context_.minibatch_time, portion_ * factors),
                       .slowdown = factors / static_cast<double>(shares_),
                       .pause = pause};
 }

@@ -1,5 +1,6 @@
 #include "trainyard/runtime/minibatches.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <string_view>
 
@@ -8,6 +9,7 @@
 #include "trainyard/base/error.hpp"
 #include "trainyard/data/partition.hpp"
 #include "trainyard/runtime/data_server.hpp"
+#include "trainyard/runtime/deal_by_speed.hpp"
 #include "trainyard/runtime/robust_mean.hpp"
 
 #include "runtime/leg_counts.hpp"
@@ -43,7 +45,11 @@ Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const 
       costs_(context, rank.rank(), rank.workers(), shares) {
   shares_.reserve(shares.size());  // streams keep references
   for (const int w : shares) {
-    if (context.dealt != nullptr) {
+    if (context.by_speed != nullptr) {  // one order for all, of which each takes its portion
+      streams_.emplace_back(*context.dealt,
+                            context.batch * static_cast<std::size_t>(context.workers),
+                            Drawing::reshuffled, deals_of(context));
+    } else if (context.dealt != nullptr) {
       const DealtPass::Place place{static_cast<std::size_t>(w), context.parts.size()};
       streams_.emplace_back(*context.dealt, place, context.batch, deals_of(context));
     } else {
@@ -65,7 +71,8 @@ Minibatches::Minibatches(Rank& rank, const RunContext& context, std::span<const 
   if (context.hot != nullptr) {
     for (Dataset& share : shares_) context.hot->renumber(share, rank.rank());
   }
-  if (streams_.size() == 1 && !context.data_server) own_stream_ = &streams_.front();
+  if (streams_.size() == 1 && !context.data_server && context.by_speed == nullptr)
+    own_stream_ = &streams_.front();
 }
 
 Minibatches::~Minibatches() {
@@ -74,6 +81,7 @@ Minibatches::~Minibatches() {
   for (std::size_t share = 0; share < streams_.size(); ++share) {
     taken[share] = streams_[share].taken() - ahead_.size();
   }
+  if (context_.by_speed != nullptr) context_.by_speed->put_down(rank_.rank(), context_.state);
 }
 
 Batch Minibatches::fetched(Batch rows) {
@@ -81,8 +89,26 @@ Batch Minibatches::fetched(Batch rows) {
   return rows;
 }
 
+/// Its own rows of the next step.
+Batch Minibatches::draw_portion() {
+  const std::uint64_t step = streams_.front().taken();
+  auto [first, count] = context_.by_speed->portion(rank_, step);
+  portion_ = static_cast<double>(count) / static_cast<double>(context_.batch);
+  costs_.set_portion(portion_);
+  ranges_.clear();
+  for (const RowRange& range : streams_.front().next()) {
+    const std::size_t before = std::min(first, range.count);
+    const std::size_t taken = std::min(count, range.count - before);
+    if (taken > 0) ranges_.push_back({range.data, range.first + before, taken});
+    first -= before;
+    count -= taken;
+  }
+  return ranges_;
+}
+
 /// One minibatch of each share.
 Batch Minibatches::draw_of_shares() {
+  if (context_.by_speed != nullptr) return draw_portion();
   if (streams_.size() == 1) return fetched(streams_.front().next());
   ranges_.clear();
   for (MinibatchStream& stream : streams_) {

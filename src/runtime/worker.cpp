@@ -207,8 +207,8 @@ void Worker::take_gradient(ConstVector model, Batch batch, double weight) {
 
 Vector Worker::compute_gradient() {
   needs_whole("compute_gradient()");
-  const double weight = minibatches_.loss_weight();
   batch_ = minibatches_.next();
+  const double weight = minibatches_.loss_weight();
   rank_.compute(minibatches_.costs().of_next(), [&] { take_gradient(replica_, batch_, weight); });
   return gradient_.view();
 }

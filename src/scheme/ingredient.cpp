@@ -215,7 +215,8 @@ const std::vector<IngredientKind>& ingredient_kinds() {
        .usual = usual_topologies},
       {.name = "collective",
        .plural = "collectives",
-       .help = "how averages over all workers are taken (list collectives)",
+       .help = "how averages over all workers are taken (list collectives); where no network is "
+               "emulated by-size, unless given",
        .fallback = "ring",
        .missing = "has none to choose",
        .check = check_collective,

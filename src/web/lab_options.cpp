@@ -28,11 +28,13 @@ bool is_a_file(std::string_view topology) {
 /// Only generated ones, and no larger than by themselves.
 void check_dataset(const std::string& text) {
   const std::optional<GeneratorChoice> made = find_generator(text);
-  if (!made) {
+  if (!made || !made->generator->in_lab) {
     std::vector<std::string> known;
-    for (const GeneratorInfo& generator : generators()) known.push_back(generator.name);
-    throw OptionError("dataset", fmt::format("{} is none of the generated sets {}; a file of your "
-                                             "own is uploaded",
+    for (const GeneratorInfo& generator : generators()) {
+      if (generator.in_lab) known.push_back(generator.name);
+    }
+    throw OptionError("dataset", fmt::format("{} is none of the lab's sets {}; a file of your own "
+                                             "is uploaded",
                                              echoed(text), joined(known)));
   }
   if (made->rows > made->generator->rows) {

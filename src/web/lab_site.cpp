@@ -61,6 +61,12 @@ Json names_in(const Table& table) {
   return names;
 }
 
+std::vector<GeneratorInfo> sets_of_lab() {
+  std::vector<GeneratorInfo> sets = generators();
+  std::erase_if(sets, [](const GeneratorInfo& generator) { return !generator.in_lab; });
+  return sets;
+}
+
 Json option_list() {
   const Configuration defaults = built_in_defaults();
   Json list = Json::array();
@@ -154,7 +160,7 @@ std::string LabSite::free_page() {
                   {"topologies", names_in(topologies())},
                   {"codecs", names_in(codecs())},
                   {"collectives", names_in(all_reduces())},
-                  {"datasets", names_in(generators())},
+                  {"datasets", names_in(sets_of_lab())},
                   {"labs", lab_list(live_href)}};
   return html_page(PageKind::free, "Everything at once",
                    with_member(page, "first", first_answer("{}")));

@@ -50,6 +50,7 @@ std::vector<Effect> most_effects() {
        {{{"label-column", "1"}, {"dataset", "rows.txt"}, {"data-format", "csv"}}}},
       {"weights", {{{"weights", "rows"}, {"workers", "1"}}}, {{{"weights", "rows"}}}},
       {"deal", {{{"deal", "pass"}, {"workers", "1"}}}, {{{"deal", "pass"}}}},
+      {"deal", {{{"deal", "speed"}, {"batch", "1"}}}, {{{"deal", "speed"}, {"batch", "2"}}}},
       {"order", {{{"order", "file"}, {"replacement", "true"}}}, {{{"order", "reshuffle"}}}},
       {"lr-decay",
        {{{"lr-decay", "0"}, {"lr-schedule", "constant"}}},

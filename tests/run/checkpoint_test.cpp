@@ -256,6 +256,9 @@ TEST_CASE("optimizers, liars, early stopping and fewer passes go on as well", "[
   Configuration dealt = at_random("ring");
   dealt.deal = Deal::pass;
   check(dealt, "rows dealt anew");
+  dealt.deal = Deal::speed;
+  dealt.batch = 16;
+  check(dealt, "rows by speed");
   Configuration by_clock = at_random("ps-async");
   by_clock.epochs.reset();
   by_clock.seconds = 27ms;

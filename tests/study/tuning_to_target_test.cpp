@@ -90,8 +90,9 @@ TEST_CASE("tuning to a target takes four times the way to it, or two beside the 
                                     {1900.0, 256.0}}) {
     for (const double best : {-3.0, 0.0, 3.0}) {
       CAPTURE(needs, best);
-      const Searched made =
-          search([&](double p, double step) { return straight(p, step, best, needs, 2.0); });
+      const Searched made = search([&, needs = needs](double p, double step) {
+        return straight(p, step, best, needs, 2.0);
+      });
       CHECK(made.tuning.sizes.front() == std::exp2(best));
       CHECK(made.steps <= std::max(4.0 * made.best, 3.0 * made.best + 4.0 * part));
     }

@@ -47,6 +47,7 @@ struct GeneratorInfo {
   /// So many training rows, and a quarter of that, rounded down, for testing
   /// (two-scales and two-minima: none).
   TrainTest (*make)(std::uint64_t seed, std::size_t rows);
+  bool in_lab = true;  // its model is small enough for a page's many workers
 };
 const std::vector<GeneratorInfo>& generators();
 

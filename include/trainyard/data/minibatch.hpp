@@ -53,6 +53,7 @@ class MinibatchStream {
 
   /// How many minibatches have been taken or left out.
   std::uint64_t taken() const { return number_; }
+  std::size_t batch() const { return batch_; }
   /// In a pass.
   std::size_t rows() const { return rows_; }
   /// How many consecutive rows a reshuffled pass keeps together.

@@ -50,11 +50,12 @@ std::string row_order_text(RowOrder order);
 
 /// How often rows are divided among the workers (--deal).
 enum class Deal {
-  once,  // a worker keeps its share for the whole run
-  pass,  // anew for each pass, in blocks of rows (data/dealt_pass.hpp)
+  once,   // a worker keeps its share for the whole run
+  pass,   // anew for each pass, in blocks of rows (data/dealt_pass.hpp)
+  speed,  // those of each step, by how fast workers are (runtime/deal_by_speed.hpp)
 };
 
-/// "once", "pass". Throws UsageError, naming `what`.
+/// "once", "pass", "speed". Throws UsageError, naming `what`.
 Deal parse_deal(std::string_view text, std::string_view what);
 std::string deal_text(Deal deal);
 

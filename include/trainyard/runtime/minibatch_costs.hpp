@@ -37,6 +37,11 @@ class MinibatchCosts {
     cost_->reads_shared = reads_shared;
     return *cost_;
   }
+  /// The next minibatch has so many times the rows of a usual one.
+  void set_portion(double portion) {
+    portion_ = portion;
+    cost_.reset();
+  }
   /// The cost of arithmetic that takes as long as so many minibatches. REQUIRES: minibatches ≥ 0.
   ComputeCost of(double minibatches, const Slowdown& noise = {}) const;
   /// The noise of the next minibatch, for schemes that compute it in parts: each call is for
@@ -52,8 +57,9 @@ class MinibatchCosts {
   const RunContext& context_;
   const int rank_;
   const double slowdown_;
-  const bool noisy_;                  // each minibatch has a cost of its own
-  const std::size_t shares_;          // minibatches that are taken together
+  const bool noisy_;          // each minibatch has a cost of its own
+  const std::size_t shares_;  // minibatches that are taken together
+  double portion_ = 1.0;
   std::vector<ComputeNoise> noises_;  // the worker's, or one a share where it stands for all
   std::optional<ComputeCost> cost_;   // of the last minibatch; without noise, of every one
 };

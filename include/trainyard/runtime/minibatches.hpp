@@ -72,7 +72,8 @@ class Minibatches {
 
   /// How many make a pass over the worker's own share, or what it is dealt of one.
   std::uint64_t of_epoch() const {
-    return (streams_.front().rows() + context_.batch - 1) / context_.batch;
+    const std::size_t batch = streams_.front().batch();
+    return (streams_.front().rows() + batch - 1) / batch;
   }
 
   // Shares one by one.
@@ -86,8 +87,10 @@ class Minibatches {
     return loss_weights_.empty() ? 1.0 : loss_weights_[share];
   }
   /// The factor of all rows of a minibatch. REQUIRES: !shares_weigh().
+  /// Of a step's portion, as it was taken last, its rows for each of a minibatch.
   double loss_weight() const {
     require(!shares_weigh(), "shares that weigh differently are combined");
+    if (context_.by_speed != nullptr) return portion_;
     return loss_weight_of(0);
   }
   /// There are several shares, with weights of their own.
@@ -100,6 +103,7 @@ class Minibatches {
  private:
   Batch next_of_shares();
   Batch draw_of_shares();
+  Batch draw_portion();
 
   Rank& rank_;
   const RunContext& context_;
@@ -114,6 +118,7 @@ class Minibatches {
   // Drawn ahead, taken last, and room for more. Lists, as their nodes move without allocation.
   std::list<std::vector<RowRange>> ahead_, last_taken_, spare_;
   std::uint64_t taken_ = 0;
+  double portion_ = 1.0;  // of the rows of a minibatch, with --deal speed
   MinibatchCosts costs_;
 };
 

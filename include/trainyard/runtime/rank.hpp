@@ -52,6 +52,9 @@ class Rank : public Communicator {
   /// The time since the run began, the same for all ranks.
   virtual Time now() = 0;
 
+  /// Of that time, what it was not computing: it waited, or was at its transfers.
+  virtual Duration blocked() const = 0;
+
   /// Does `work`, which takes `cost`.
   virtual void compute(const ComputeCost& cost, FunctionRef<void()> work) = 0;
 

@@ -35,6 +35,7 @@ class RankWrapper : public Rank {
 
   void begin() override { inside_.begin(); }
   Time now() override { return inside_.now(); }
+  Duration blocked() const override { return inside_.blocked(); }
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override {
     inside_.compute(cost, work);
   }

@@ -27,6 +27,7 @@ namespace trainyard {
 
 class LayeredModel;  // model/layered_model.hpp
 class SharedLines;   // shared_lines.hpp
+class DealBySpeed;
 class TraceRecorder;
 
 /// The facts about a minibatch's gradient that both ends of a message know, and need to read it.
@@ -49,6 +50,8 @@ struct RunContext {
   const std::vector<std::vector<std::uint32_t>>& parts;  // a worker's rows; catalogue §6
   /// All rows, where each pass deals them anew among the workers; nullptr: a worker's are `parts`.
   const Dataset* dealt = nullptr;
+  /// Of these, who takes which of each step's; nullptr: each of them as many, and by passes.
+  DealBySpeed* by_speed = nullptr;
   int workers = 1;                        // as configured
   int proxies = 0;                        // servers, the first ones, without a shard
   std::uint64_t minibatches_of_step = 1;  // of all workers, those that the model learns from

@@ -37,6 +37,7 @@ class MpiRank : public Rank {
 
   void begin() override;
   Time now() override { return member_.now(); }
+  Duration blocked() const override { return member_.account().transfer + member_.account().wait; }
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
   bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                        FunctionRef<bool(Message&)> serve) override;

@@ -41,6 +41,7 @@ class alignas(64) VirtualRank final : public Rank {
 
   void begin() override;
   Time now() override;
+  Duration blocked() const override { return account_.transfer + account_.wait; }
   void compute(const ComputeCost& cost, FunctionRef<void()> work) override;
   bool compute_serving(const ComputeCost& cost, FunctionRef<void()> work,
                        FunctionRef<bool(Message&)> serve) override;
