@@ -8,6 +8,8 @@
 #include "trainyard/base/shell.hpp"
 #include "trainyard/configuration/defaults.hpp"
 #include "trainyard/configuration/options.hpp"
+#include "trainyard/scheme/ingredient.hpp"
+#include "trainyard/scheme/scheme.hpp"
 
 namespace trainyard {
 
@@ -15,6 +17,11 @@ namespace {
 
 /// Of these the program has other defaults on the built-in data set.
 constexpr std::array<std::string_view, 3> always_said{"scheme", "lr", "compute-time"};
+
+/// The collective that the run takes where nobody names one.
+bool depends_on_network(const Configuration& c) {
+  return c.network.perfect() && takes(find_scheme(c.scheme), "collective");
+}
 
 }  // namespace
 
@@ -24,9 +31,8 @@ std::string run_command_text(const Configuration& configuration) {
   for (const Option& option : options()) {
     const std::string value = option.get(configuration);
     if (value.empty() || !option.describes_run || option.section == "output") continue;
-    // What was given, or written down as what this run takes, may not be what another one would.
     const bool said = std::ranges::find(always_said, option.name) != always_said.end() ||
-                      configuration.ingredients.contains(option.name);
+                      (option.name == "collective" && depends_on_network(configuration));
     if (!said && value == option.get(defaults)) continue;
     if (option.argument.empty()) {
       text += fmt::format(" --{}{}", option.name, value == "true" ? "" : "=" + value);

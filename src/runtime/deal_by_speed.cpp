@@ -18,11 +18,13 @@
 // the same at every repetition. The paper looks at every step, and on processors predicts by a
 // neural network what the next one will take. Here a stretch is at least 8 steps, and a millisecond
 // where steps are short, as a look takes a lock, which beside steps of a microsecond would be all
-// that a worker does; and the time of a row is half the last stretch's, half what it was before.
+// that a worker does. The time of a row is half the median of the stretch's steps, or of fifteen of
+// them, half what it was before. Not their mean: where a system takes a core away for some
+// milliseconds, shorter steps are as fast as ever or do not happen, and a division by means made
+// two cores of which one had a neighbour 0.58 of what equal portions did.
 #include "trainyard/runtime/deal_by_speed.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
@@ -40,6 +42,7 @@ constexpr std::uint64_t least_steps = 8, most_steps = 8192;  // between two look
 constexpr double least_seconds = 1e-3;
 
 constexpr std::string_view kept_name = "deal by speed";
+constexpr std::size_t kept_numbers = 8 + 15;  // of a worker, as put_down() has them
 
 }  // namespace
 
@@ -68,25 +71,34 @@ DealBySpeed::DealBySpeed(int workers, std::size_t rows_of_step, RunState& state)
     : rows_of_step_(rows_of_step), shares_(static_cast<std::size_t>(workers)) {
   require(workers > 0 && shares_.size() <= rows_of_step, "each worker is dealt some rows");
   for (int worker = 0; worker < workers; ++worker) {
-    const auto kept = state.counts(worker, kept_name, 6);
-    shares_[static_cast<std::size_t>(worker)] = {
-        .portion = {kept[0], kept[1]},
-        .end = kept[2],
-        .rows = kept[3],
-        .busy = Duration(static_cast<Duration::rep>(kept[4])),
-        .seconds_a_row = std::bit_cast<double>(kept[5])};
+    const auto kept = state.counts(worker, kept_name, kept_numbers);
+    Share& share = shares_[static_cast<std::size_t>(worker)];
+    share.portion = {kept[0], kept[1]};
+    share.end = kept[2];
+    share.stride = std::max<std::uint64_t>(1, kept[3]);
+    share.seconds_a_row = std::bit_cast<double>(kept[4]);
+    share.timing = kept[5] != 0;
+    share.busy = Duration(static_cast<Duration::rep>(kept[6]));
+    share.timed = kept[7];
+    const auto took = kept.subspan(8);
+    std::ranges::transform(took, share.took.begin(),
+                           [](auto bits) { return std::bit_cast<double>(bits); });
   }
 }
 
 void DealBySpeed::put_down(int worker, RunState& state) const {
   const Share& share = shares_[static_cast<std::size_t>(worker)];
-  const std::array<std::uint64_t, 6> kept{share.portion.first,
-                                          share.portion.count,
-                                          share.end,
-                                          share.rows,
-                                          static_cast<std::uint64_t>(share.busy.count()),
-                                          std::bit_cast<std::uint64_t>(share.seconds_a_row)};
-  std::ranges::copy(kept, state.counts(worker, kept_name, kept.size()).begin());
+  const auto kept = state.counts(worker, kept_name, kept_numbers);
+  kept[0] = share.portion.first;
+  kept[1] = share.portion.count;
+  kept[2] = share.end;
+  kept[3] = share.stride;
+  kept[4] = std::bit_cast<std::uint64_t>(share.seconds_a_row);
+  kept[5] = share.timing ? 1 : 0;
+  kept[6] = static_cast<std::uint64_t>(share.busy.count());
+  kept[7] = share.timed;
+  std::ranges::transform(share.took, kept.begin() + 8,
+                         [](double seconds) { return std::bit_cast<std::uint64_t>(seconds); });
 }
 
 /// So many steps that a look is rare, by those of whom something is known.
@@ -115,14 +127,29 @@ DealBySpeed::Division DealBySpeed::divided(std::uint64_t step) const {
   return made;
 }
 
-/// What the rows that it has taken since have shown.
-void DealBySpeed::look(Share& share, Duration busy) {
-  if (share.rows > 0 && busy > share.busy) {
-    const double took = to_seconds(busy - share.busy) / static_cast<double>(share.rows);
-    share.seconds_a_row = share.seconds_a_row > 0 ? (share.seconds_a_row + took) / 2 : took;
+/// Of the step that ends, if it is one of those that are timed; and whether the next one is.
+void DealBySpeed::time(Share& share, std::uint64_t step, Rank& rank) {
+  const bool is_timed = share.timed < most_timed && step % share.stride == 0;
+  if (!share.timing && !is_timed) return;
+  const Duration busy = rank.now() - rank.blocked();
+  if (share.timing && share.timed < most_timed) {
+    share.took[share.timed++] =
+        to_seconds(busy - share.busy) / static_cast<double>(share.portion.count);
   }
-  share.rows = 0;
+  share.timing = is_timed;
   share.busy = busy;
+}
+
+/// What the stretch that ends has shown.
+void DealBySpeed::look(Share& share) {
+  const auto middle = share.took.begin() + static_cast<std::ptrdiff_t>(share.timed / 2);
+  std::nth_element(share.took.begin(), middle,
+                   share.took.begin() + static_cast<std::ptrdiff_t>(share.timed));
+  if (share.timed > 0 && *middle > 0.0) {
+    share.seconds_a_row = share.seconds_a_row > 0 ? (share.seconds_a_row + *middle) / 2 : *middle;
+  }
+  share.timed = 0;
+  share.timing = false;
 }
 
 void DealBySpeed::renew(std::size_t worker, std::uint64_t step) {
@@ -133,6 +160,7 @@ void DealBySpeed::renew(std::size_t worker, std::uint64_t step) {
   Share& share = shares_[worker];
   share.portion = {firsts[worker], firsts[worker + 1] - firsts[worker]};
   share.end = end;
+  share.stride = std::max<std::uint64_t>(1, (end - step) / most_timed);
   // Nobody comes back to those that all have left.
   const auto least = std::ranges::min_element(shares_, {}, &Share::end)->end;
   while (divisions_.size() > 1 && divisions_.begin()->second.end < least) {
@@ -143,17 +171,16 @@ void DealBySpeed::renew(std::size_t worker, std::uint64_t step) {
 DealBySpeed::Portion DealBySpeed::portion(Rank& rank, std::uint64_t step) {
   const auto worker = static_cast<std::size_t>(rank.rank());
   Share& share = shares_[worker];
+  time(share, step, rank);
   // Before the last step of a stretch, as whoever makes the next division may be the first to come
   // to it: where all wait for all, everybody has come to that step.
   if (step + 1 == share.end) {
-    const Duration busy = rank.now() - rank.blocked();
     const std::lock_guard lock(mutex_);
-    look(share, busy);
+    look(share);
   } else if (step >= share.end) {
     const std::lock_guard lock(mutex_);
     renew(worker, step);
   }
-  share.rows += share.portion.count;
   return share.portion;
 }
 

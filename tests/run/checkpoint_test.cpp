@@ -257,7 +257,6 @@ TEST_CASE("optimizers, liars, early stopping and fewer passes go on as well", "[
   dealt.deal = Deal::pass;
   check(dealt, "rows dealt anew");
   dealt.deal = Deal::speed;
-  dealt.batch = 16;
   check(dealt, "rows by speed");
   Configuration by_clock = at_random("ps-async");
   by_clock.epochs.reset();

@@ -124,6 +124,7 @@ TEST_CASE("gossip-aga averages ever more rarely while the loss falls", "[scheme]
   const auto messages = [](const char* scheme) {
     Configuration c = quick(scheme, 8, 300);
     c.optimizer.lr = 0.5;
+    c.ingredients["collective"] = "ring";
     return train(c, test::dense_problem()).summary.messages;
   };
   // A round of gossip sends 16 messages, an all-reduce 112.

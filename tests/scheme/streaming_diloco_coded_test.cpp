@@ -162,6 +162,7 @@ TEST_CASE("with identity streaming-diloco encodes nothing, and is what it is wit
   Configuration same = c;
   same.scheme = "diloco";
   same.hyperparameters = {{"period", 5.0}};
+  same.ingredients["collective"] = "ring";
   CHECK(test::train(c, data).summary.model_hash == test::train(same, data).summary.model_hash);
 }
 

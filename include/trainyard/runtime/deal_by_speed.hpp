@@ -6,6 +6,7 @@
 // Threads: made by one; then portion() is called by all workers, each for itself, at any time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,6 +43,8 @@ class DealBySpeed {
   void put_down(int worker, RunState& state) const;
 
  private:
+  static constexpr std::size_t most_timed = 15;  // steps of a stretch
+
   /// For steps before `end`.
   struct Division {
     std::uint64_t end = 0;
@@ -49,15 +52,19 @@ class DealBySpeed {
   };
   struct alignas(64) Share {
     Portion portion;
-    std::uint64_t end = 0;       // of the steps for which it has that
-    std::uint64_t rows = 0;      // taken since it was looked at
-    Duration busy{0};            // then
+    std::uint64_t end = 0,
+                  stride = 1;    // of the steps for which it has that, and how many are timed
     double seconds_a_row = 0.0;  // 0: not known yet
+    bool timing = false;         // the step that it was asked for last, which began
+    Duration busy{0};            // then
+    std::size_t timed = 0;       // steps, and what a row of them took, in seconds:
+    std::array<double, most_timed> took{};
   };
 
   Division divided(std::uint64_t step) const;
   std::uint64_t steps_of_next() const;
-  static void look(Share& share, Duration busy);
+  static void time(Share& share, std::uint64_t step, Rank& rank);
+  static void look(Share& share);
   void renew(std::size_t worker, std::uint64_t step);
 
   const std::size_t rows_of_step_;

@@ -39,6 +39,7 @@ class MinibatchCosts {
   }
   /// The next minibatch has so many times the rows of a usual one.
   void set_portion(double portion) {
+    if (portion == portion_) return;
     portion_ = portion;
     cost_.reset();
   }
