@@ -3,11 +3,14 @@
 
     bench/deal_by_speed.py [--rounds 5] [--epochs 4] [--program build/release/trainyard]
 
-A neighbour, a loop that never ends, is put on the last core that this process may use, and takes half of it.
-Equal portions of a step are then through when the slow core is; the best division of a step is 2n - 1 to
-2n of what n equal cores do. Of each work, with and without the neighbour: samples a second with equal
-portions and by speed, their ratio (the median of the rounds'), and the training loss of both. Both take
-turns. A table in Markdown.
+The last worker is slow in two ways. With --straggler it takes twice as long for each minibatch, as a slower
+core would: equal portions of a step are through when it is, and the best division makes n cores do n - 1/2
+in place of n / 2. And with a neighbour, a loop that never ends, on its core: then the system gives the core
+to one or the other for milliseconds, in which steps that are shorter go on as ever or not at all, and no
+division of a step is better than equal ones.
+
+Of each work: samples a second with equal portions and by speed, their ratio (the median of the rounds'), and
+the training loss of both. Both take turns. A table in Markdown.
 """
 
 import argparse
@@ -22,13 +25,14 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 WORK = (
     ("mlp:256,128, batch 64", ["--dataset", "blobs:20000", "--model", "mlp:256,128", "--batch", "64", "--lr", "0.05"]),
     ("mlp:512,512, batch 128", ["--dataset", "blobs:20000", "--model", "mlp:512,512", "--batch", "128", "--lr", "0.05"]),
-    ("dense-logistic:500000, batch 256", ["--dataset", "dense-logistic:500000", "--batch", "256", "--lr", "1"]),
+    ("dense-logistic:500000, batch 4096", ["--dataset", "dense-logistic:500000", "--batch", "4096", "--lr", "4"]),
 )
 
 
 def run(options, flags, workers, deal):
     command = [options.program, "run", "--scheme", "all-reduce", "--time", "wall", "--workers", str(workers),
-               "--latency", "0us", "--bandwidth", "infinite", "--deal", deal, "--epochs", str(options.epochs), "--evaluate-every", str(options.epochs), *flags, "--json", "--quiet"]
+               "--latency", "0us", "--bandwidth", "infinite", "--deal", deal, "--epochs", str(options.epochs),
+               "--evaluate-every", str(options.epochs), *flags, "--json", "--quiet"]
     done = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return done["samples_per_second"], done["train_loss"]
 
@@ -53,16 +57,17 @@ def main():
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         sys.exit("deal_by_speed.py: needs two cores, and may use one")
-    print("| work | neighbour | equal portions, samples/s | by speed | ratio | losses |")
+    print("| work | slow core | equal portions, samples/s | by speed | ratio | losses |")
     print("|---|---|---:|---:|---:|---|")
-    for neighbour in (False, True):
-        loop = subprocess.Popen(["sh", "-c", "while :; do :; done"]) if neighbour else None
+    straggler = ["--straggler", f"{len(cores) - 1}:2"]
+    for slow, more in (("none", []), ("twice as slow", straggler), ("neighbour", [])):
+        loop = subprocess.Popen(["sh", "-c", "while :; do :; done"]) if slow == "neighbour" else None
         try:
             if loop:
                 os.sched_setaffinity(loop.pid, {cores[-1]})
             for name, flags in WORK:
-                rates, ratio, losses = measure(options, flags, cores)
-                print(f"| {name} | {'on one core' if neighbour else 'none'} | {rates['once']:,.0f} | {rates['speed']:,.0f} "
+                rates, ratio, losses = measure(options, flags + more, cores)
+                print(f"| {name} | {slow} | {rates['once']:,.0f} | {rates['speed']:,.0f} "
                       f"| {ratio:.2f} | {losses['once']:.4f}, {losses['speed']:.4f} |", flush=True)
         finally:
             if loop:

@@ -22,7 +22,7 @@ _trainyard() {
       COMPREPLY=($(compgen -W "bucketing nnm clip arc mean median trimmed-mean mean-around-median krum multi-krum bulyan geometric-median centered-clip mda" -- "$word"))
       return ;;
     --dataset)
-      COMPREPLY=($(compgen -W "sparse-logistic power-law spread-logistic dense-logistic two-scales two-minima blobs a9a w8a rcv1-small news20-binary news20 heart_scale fashion-mnist letter optdigits higgs-small skin rcv1 covtype real-sim news20.binary mnist epsilon higgs" -- "$word"))
+      COMPREPLY=($(compgen -W "sparse-logistic power-law wide-power-law spread-logistic dense-logistic two-scales two-minima blobs a9a w8a rcv1-small news20-binary news20 heart_scale fashion-mnist letter optdigits higgs-small skin rcv1 covtype real-sim news20.binary mnist epsilon higgs" -- "$word"))
       return ;;
   esac
   if ((COMP_CWORD == 1)); then

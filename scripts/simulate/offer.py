@@ -17,6 +17,7 @@ class Scheme:
     refused: set  # of l1, clip_norm, muon
     repeats: bool  # on threads it comes to the same as in simulated time
     shrinks: bool  # its members may change
+    by_speed: bool  # it takes rows that are divided by speed
     datagrams: bool  # it goes on without messages that are lost for good
 
     def has(self, name):
@@ -82,7 +83,7 @@ def scheme_of(row):
         name=row["name"], family=row["family"], servers=row["takes_servers"], takes=row["takes"],
         hyperparameters=row["hyperparameters"], any_optimizer=row["optimizers"] == "any",
         refused={what for what, why in row["refuses"].items() if why}, repeats=row["repeats_on_threads"],
-        shrinks=row["members_may_change"], datagrams=row["takes_datagrams"],
+        shrinks=row["members_may_change"], by_speed=row["rows_by_speed"], datagrams=row["takes_datagrams"],
     )
 
 

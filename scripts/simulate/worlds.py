@@ -124,17 +124,13 @@ class Making:
         if self.often(0.1) and "l1" not in self.scheme.refused:
             self.add("--l1", "0.001")
 
-    def takes_any_rows(self):
-        """Any worker of it can take any rows of a step; where it goes by keys it cannot."""
-        return self.scheme.shrinks and self.scheme.name != "ps-sync"
-
     def rows_of_workers(self):
         """Which rows there are, and who has them."""
         if self.often(0.3):
             kinds = ["iid", "contiguous", "shards", "dirichlet:0.5", "size:1", "label-quantity:2"]
             self.add("--partition", self.draw.choice(kinds if self.rows > 16 else kinds[:2]))
         elif self.often(0.1) and "byzantine" not in self.scheme.takes:
-            self.add("--deal", "speed" if self.takes_any_rows() and self.often(0.5) else "pass")
+            self.add("--deal", "speed" if self.scheme.by_speed and self.often(0.5) else "pass")
             return
         if self.often(0.1):
             self.add("--replacement")
@@ -182,7 +178,7 @@ class Making:
             self.add("--optimizer", kind)
             if kind == "nesterov":
                 self.add("--momentum", "0.9")
-        if self.often(0.1) and "clip_norm" not in self.scheme.refused:
+        if self.often(0.1) and "clip_norm" not in self.scheme.refused and self.given("--deal") != "speed":
             self.add("--clip-norm", "1")
         if self.often(0.2):
             self.add("--lr-schedule", self.draw.choice(["constant", "inverse-sqrt", "step:1:0.5", "inverse-time"]))

@@ -87,6 +87,12 @@ void print_scheme(const Scheme& scheme) {
   if (scheme.order.members_may_change) {
     fmt::print("  with --on-failure shrink: the others go on, on the rows of all\n");
   }
+  if (scheme.order.rows_by_speed != RowsBySpeed::no) {
+    fmt::print("  with --deal speed: {}\n",
+               scheme.order.rows_by_speed == RowsBySpeed::mean
+                   ? "a step's rows are divided by speed, and each gradient counts by its rows"
+                   : "a step's rows are divided by speed, and each worker steps as ever");
+  }
   if (scheme.order.takes_datagrams) {
     fmt::print("  with --retransmit never: goes on without messages that are lost\n");
   }
@@ -98,9 +104,10 @@ void print_scheme(const Scheme& scheme) {
   if (!flags.empty()) fmt::print("  takes:{}\n", flags);
   for (const std::string& kind : scheme.takes) {
     const std::string& fallback = ingredient_name(scheme, {}, kind);
-    fmt::print(
-        "    --{}: {} unless it is given{}\n", kind, fallback,
-        kind == "codec" ? fmt::format(", {:.2g} bits a number", bits_a_number(fallback)) : "");
+    fmt::print("    --{}: {} unless it is given{}\n", kind, fallback,
+               kind == "codec" ? fmt::format(", {:.2g} bits a number", bits_a_number(fallback))
+               : kind == "collective" ? ", and by-size where no network is emulated"
+                                      : "");
   }
   for (const HyperparameterInfo& parameter : scheme.hyperparameters) {
     fmt::print("    --{} {}: {}\n", parameter.name, parameter.argument, parameter.help);

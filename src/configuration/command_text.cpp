@@ -18,9 +18,9 @@ namespace {
 /// Of these the program has other defaults on the built-in data set.
 constexpr std::array<std::string_view, 3> always_said{"scheme", "lr", "compute-time"};
 
-/// The collective that the run takes where nobody names one.
-bool depends_on_network(const Configuration& c) {
-  return c.network.perfect() && takes(find_scheme(c.scheme), "collective");
+/// The collective that is taken without a network is not that of the defaults, which have one.
+bool says_collective(const Configuration& c) {
+  return takes(find_scheme(c.scheme), "collective") && !has_usual_collective(c);
 }
 
 }  // namespace
@@ -32,7 +32,8 @@ std::string run_command_text(const Configuration& configuration) {
     const std::string value = option.get(configuration);
     if (value.empty() || !option.describes_run || option.section == "output") continue;
     const bool said = std::ranges::find(always_said, option.name) != always_said.end() ||
-                      (option.name == "collective" && depends_on_network(configuration));
+                      (option.name == "collective" && says_collective(configuration));
+    if (option.name == "collective" && has_usual_collective(configuration)) continue;
     if (!said && value == option.get(defaults)) continue;
     if (option.argument.empty()) {
       text += fmt::format(" --{}{}", option.name, value == "true" ? "" : "=" + value);

@@ -14,6 +14,15 @@ Cast cast_of(const Scheme& scheme, const Configuration& c) {
   return cast;
 }
 
+std::string usual_collective(const Configuration& c) {
+  return c.network.perfect() ? "by-size" : ingredient_kind("collective").fallback;
+}
+
+bool has_usual_collective(const Configuration& c) {
+  return takes(find_scheme(c.scheme), "collective") &&
+         ingredient_name(c.ingredients, "collective") == usual_collective(c);
+}
+
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& c) {
   return make_ingredients(c.ingredients, {.scheme = scheme,
                                           .workers = c.workers,

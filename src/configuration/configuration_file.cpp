@@ -234,6 +234,7 @@ std::string configuration_text(const Configuration& configuration) {
   for (const Option& option : options()) {
     const std::string value = option.get(configuration);
     if (value.empty() || !option.describes_run) continue;
+    if (option.name == "collective" && has_usual_collective(configuration)) continue;
     if (option.section != section) {
       section = option.section;
       text += fmt::format("{}[{}]\n", text.empty() ? "" : "\n", section);

@@ -57,6 +57,7 @@ Json json_of(const Scheme& scheme) {
           {"repeats_on_threads", !by_arrival(scheme)},
           {"outlives_worker", scheme.order.outlives_worker},
           {"members_may_change", scheme.order.members_may_change},
+          {"rows_by_speed", scheme.order.rows_by_speed != RowsBySpeed::no},
           {"takes_datagrams", scheme.order.takes_datagrams}};
 }
 

@@ -85,6 +85,9 @@ std::string use_of_file(const Configuration& resolved) {
   if (resolved.time == TimeMode::wall && by_arrival(find_scheme(resolved.scheme))) {
     return "makes the run again, in which it\n# matters who comes first";
   }
+  if (resolved.time == TimeMode::wall && resolved.deal == Deal::speed) {
+    return "makes the run again, whose\n# sums are of other portions, as workers are fast then";
+  }
   return "repeats the run";
 }
 

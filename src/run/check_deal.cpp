@@ -21,6 +21,11 @@ void check_speed(const Configuration& c, FunctionRef<void(const std::string&)> r
   if (c.weights) {
     refuse("every row counts alike with it, and --weights is about shares of the whole run");
   }
+  if (asks_for_robust(c.ingredients)) {
+    refuse(
+        "a gradient that counts by its rows is longer or shorter than others, by which robust "
+        "rules go; without --aggregate and --byzantine it is accepted");
+  }
   if (c.network.charge_control) {
     refuse(
         "how fast workers are they tell one another by control traffic that costs nothing; "
@@ -74,12 +79,20 @@ void check_deal_of(const Scheme& scheme, const Cast& cast, const Configuration& 
     throw OptionError("deal", deal_text(c.deal), fmt::format("{} {}", scheme.name, why));
   };
   if (cast.uses_of_slices) refuse("writes into rows which worker has them; once is accepted");
-  if (c.deal != Deal::speed || scheme.order.members_may_change) return;
-  refuse(
-      scheme.order.pace == Pace::lockstep
-          ? "has more to do with a worker's rows than its gradient of each step; once is accepted"
-          : "has workers that wait for nobody: the faster one takes more minibatches as it is; "
-            "once is accepted");
+  if (c.deal != Deal::speed || cast.workers == 1) return;  // who stands for all takes all rows
+  if (scheme.order.rows_by_speed == RowsBySpeed::no) {
+    refuse(
+        scheme.order.pace == Pace::free
+            ? "has workers that wait for nobody: the faster one takes more minibatches as it is; "
+              "once is accepted"
+            : "has no rule for minibatches of different lengths ('trainyard list schemes NAME' "
+              "says who has); once is accepted");
+  }
+  if (scheme.order.rows_by_speed == RowsBySpeed::mean && c.optimizer.clip_norm != 0.0) {
+    refuse(
+        "has gradients of different lengths then, of which --clip-norm would cut those of few "
+        "rows first; leave one of them out");
+  }
 }
 
 }  // namespace trainyard

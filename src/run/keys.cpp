@@ -19,6 +19,8 @@ std::size_t key_width_of(const Scheme& scheme, const Cast& cast, const Configura
   const bool clips_it = c.optimizer.clip_norm != 0.0 && c.l2 != 0.0;
   // Rows that are to be fetched are not there to look ahead at.
   if (c.sparse_wire == SparseWire::off || cast.data_servers > 0) return 0;
+  // Before speeds are known nobody knows what rows are next.
+  if (c.deal == Deal::speed) return 0;
   // Whom a crash leaves with other rows has not pulled what they touch.
   const Faults& faults = c.network.faults;
   if (faults.crash() && faults.on_failure == OnFailure::shrink) return 0;
@@ -41,6 +43,23 @@ void remark_whole_rows(const Configuration& c, const Model& model, const Dataset
                          : "the rows have a value for every feature"));
 }
 
+/// Of the schemes that would go by keys of another width, or by keys at all.
+std::string names_that_differ(const Configuration& c, const Configuration& otherwise,
+                              std::span<const RunObjects> all, const Model& model,
+                              const Dataset& train) {
+  std::string names;
+  for (const RunObjects& objects : all) {
+    const Scheme& scheme = *objects.scheme;
+    const Cast& cast = objects.cast;
+    if (key_width_of(scheme, cast, c, model, train) ==
+        key_width_of(scheme, cast, otherwise, model, train)) {
+      continue;
+    }
+    names += (names.empty() ? "" : ", ") + scheme.name;
+  }
+  return names;
+}
+
 }  // namespace
 
 void remark_keys(const Configuration& c, std::span<const RunObjects> all, const Model& model,
@@ -49,19 +68,21 @@ void remark_keys(const Configuration& c, std::span<const RunObjects> all, const 
     remark_whole_rows(c, model, train, remark);
     return;
   }
+  if (c.deal == Deal::speed) {
+    Configuration dealt = c;
+    dealt.deal = Deal::pass;
+    const std::string names = names_that_differ(c, dealt, all, model, train);
+    if (names.empty()) return;
+    remark(
+        fmt::format("note: with --deal speed whole vectors are sent by {}, whose workers do not "
+                    "know beforehand what their next rows touch",
+                    names));
+    return;
+  }
   if (c.l2 == 0.0 && c.l1 == 0.0) return;
   Configuration unregularised = c;
   unregularised.l2 = unregularised.l1 = 0.0;
-  std::string names;
-  for (const RunObjects& objects : all) {
-    const Scheme& scheme = *objects.scheme;
-    const Cast& cast = objects.cast;
-    if (key_width_of(scheme, cast, c, model, train) ==
-        key_width_of(scheme, cast, unregularised, model, train)) {
-      continue;
-    }
-    names += (names.empty() ? "" : ", ") + scheme.name;
-  }
+  const std::string names = names_that_differ(c, unregularised, all, model, train);
   if (names.empty()) return;
   remark(fmt::format(
       "note: with {} whole vectors are sent by {}, whose servers do not know the regulariser's "

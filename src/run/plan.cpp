@@ -70,12 +70,6 @@ Plan plan_of(RunObjects objects, const Configuration& c, const LoadedData& data)
   const Scheme& scheme = *objects.scheme;
   const Model& model = *objects.model;
   const std::size_t key_width = key_width_of(scheme, objects.cast, c, model, data.train);
-  if (key_width > 0 && c.deal == Deal::speed) {
-    throw OptionError("deal", deal_text(c.deal),
-                      fmt::format("{} goes by the keys of a worker's next minibatch, which nobody "
-                                  "knows before speeds are; --sparse-wire off is accepted",
-                                  scheme.name));
-  }
   // A replica is then of the last minibatch's keys, and elsewhere of older ones.
   if (key_width > 0) objects.cast.model = ModelHome::servers;
   auto hot = hot_lines_of(objects.cast, c, data, model);

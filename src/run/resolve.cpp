@@ -152,13 +152,13 @@ void resolve_time(Configuration& c, int ranks, const Remark& remark) {
 }
 
 /// Where no network is emulated threads share memory, in which the ring is never the fastest way
-/// with more than three workers (docs/limits.md); and simulated they come to the same. Written
-/// down, as runs with another way are others.
+/// with more than three workers (docs/limits.md). Simulated it costs nothing either, and so both
+/// clocks have the same sums. Written down, as runs with another way are others.
 void resolve_collective(Configuration& c, std::span<const RunObjects> all) {
   if (!c.network.perfect()) return;
   const bool taken = std::ranges::any_of(
       all, [](const RunObjects& objects) { return takes(*objects.scheme, "collective"); });
-  if (taken) c.ingredients.try_emplace("collective", "by-size");
+  if (taken) c.ingredients.try_emplace("collective", usual_collective(c));
 }
 
 /// Makes the model and what depends on it, and finds out whether they suit the data and the

@@ -210,6 +210,7 @@ RunContext Experiment::context(RunState& state) {
           .parts = plan.parts,
           .dealt = shares.dealt ? &*shares.dealt : nullptr,
           .by_speed = by_speed_.get(),
+          .portions_weigh = scheme_.order.rows_by_speed == RowsBySpeed::mean,
           .workers = c.workers,
           .proxies = plan.cast.proxies,
           .minibatches_of_step = minibatches_of_step(scheme_, c.workers, c.hyperparameters),

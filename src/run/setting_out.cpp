@@ -55,7 +55,8 @@ Shares shares_of(const Plan& plan) {
 
 std::unique_ptr<DealBySpeed> deal_by_speed(const Plan& plan, RunState& state) {
   const Configuration& c = plan.configuration;
-  if (c.deal != Deal::speed) return nullptr;
+  // Who stands for all takes the rows of all.
+  if (c.deal != Deal::speed || plan.cast.workers != c.workers) return nullptr;
   return std::make_unique<DealBySpeed>(c.workers, c.batch * static_cast<std::size_t>(c.workers),
                                        state);
 }

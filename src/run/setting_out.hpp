@@ -31,7 +31,7 @@ struct Shares {
   std::vector<double> loss_weights{};  // RunContext::loss_weights
 };
 Shares shares_of(const Plan& plan);
-/// For the leg that `state` begins; nullptr where portions are the same for all.
+/// For the leg that `state` begins; nullptr where portions do not go by speed.
 std::unique_ptr<DealBySpeed> deal_by_speed(const Plan& plan, RunState& state);
 
 /// For the draws of the run's leg or formation of that number; 0: the run's own.

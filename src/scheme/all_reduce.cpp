@@ -44,7 +44,7 @@ Scheme all_reduce_scheme() {
                    }},
           .source = "catalogue 2.1, 3",
           .family = SchemeFamily::synchronous,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
           .takes = {"collective", aggregate_kind, byzantine_kind},
           .hyperparameters = {worker_momentum_info},
           .worker = work,

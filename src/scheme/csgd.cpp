@@ -73,7 +73,7 @@ Scheme csgd_scheme() {
                    }},
           .source = "Alistarh et al. 2017; catalogue 5",
           .family = SchemeFamily::synchronous,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
           .cast = cast::replicas_with_servers,
           .takes = {"codec"},
           .messages = {.codec_need = CodecNeed::unbiased},

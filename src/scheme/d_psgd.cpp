@@ -38,7 +38,9 @@ Scheme d_psgd_scheme() {
                    }},
           .source = "Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .order = {.members_may_change = true, .takes_datagrams = true},
+          .order = {.members_may_change = true,
+                    .rows_by_speed = RowsBySpeed::replicas,
+                    .takes_datagrams = true},
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .worker = work};

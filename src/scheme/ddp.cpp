@@ -110,7 +110,7 @@ Scheme ddp_scheme() {
                    .time = step_time},
           .source = "Li et al. 2020; catalogue 2.17, 7",
           .family = SchemeFamily::synchronous,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
           .messages = {.by_layers = true},
           .hyperparameters = {bucket_info(), wire_info()},
           .worker = work};

@@ -132,7 +132,7 @@ Scheme des_loc_scheme() {
                .time = time_with_averages},
       .source = "Iacob et al. 2025, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
       .takes = {"collective"},
       .hyperparameters = {period_info, first_moment_info(), second_moment_info()},
       .worker = work,

@@ -47,7 +47,7 @@ Scheme diloco_scheme() {
                .time = time_with_averages},
       .source = "Douillard et al. 2023, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
       .takes = {"collective"},
       .optimizers = {.no_l1 = "steps along a mean way with momentum, which moves weights off 0"},
       .hyperparameters = {period_info, outer_lr_info, outer_momentum_info, outer_optimizer_info},

@@ -53,7 +53,7 @@ Scheme double_squeeze_scheme() {
                }},
       .source = "Tang, Yu, Lian, Zhang & Liu 2019; catalogue 5",
       .family = SchemeFamily::synchronous,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},

@@ -42,7 +42,7 @@ Scheme ec_sgd_scheme() {
                }},
       .source = "Stich et al. 2018; catalogue 5",
       .family = SchemeFamily::synchronous,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
       .cast = cast::replicas_with_servers,
       .takes = {"codec"},
       .messages = {.codec_need = CodecNeed::contraction},

@@ -67,7 +67,9 @@ Scheme gossip_scheme() {
                    }},
           .source = "Kun Yuan 2024; Lian et al. 2017; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .order = {.members_may_change = true, .takes_datagrams = true},
+          .order = {.members_may_change = true,
+                    .rows_by_speed = RowsBySpeed::replicas,
+                    .takes_datagrams = true},
           .takes = {"topology"},
           .graphs = {.has_transient = true},
           .worker = gossip_worker};

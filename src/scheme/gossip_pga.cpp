@@ -92,7 +92,7 @@ Scheme gossip_pga_scheme() {
                    }},
           .source = "Chen et al. 2021; catalogue 4.2",
           .family = SchemeFamily::decentralised,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
           .takes = {"topology", "collective"},
           .hyperparameters = {global_period},
           .worker = work,

@@ -107,7 +107,7 @@ Scheme local_sgd_scheme() {
                .time = time_of_means},
       .source = "Stich 2019; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
       .takes = {"collective", aggregate_kind, byzantine_kind},
       .hyperparameters = {period_info},
       .worker = work,

@@ -56,7 +56,9 @@ Scheme palsgd_scheme() {
                .time = time_with_averages},
       .source = "Naganuma et al. 2025, Algorithm 1; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.rhythm = Rhythm::by_chance, .members_may_change = true},
+      .order = {.rhythm = Rhythm::by_chance,
+                .members_may_change = true,
+                .rows_by_speed = RowsBySpeed::replicas},
       .takes = {"collective"},
       .optimizers = {.no_l1 = "steps along a mean way with momentum, which moves weights off 0"},
       .hyperparameters =

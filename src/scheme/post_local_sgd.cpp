@@ -51,7 +51,7 @@ Scheme post_local_sgd_scheme() {
                    .time = step_time},
           .source = "Lin et al. 2020; catalogue 4.1",
           .family = SchemeFamily::local_updates,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
           .takes = {"collective"},
           .hyperparameters = {period_info,
                               {.name = "switch-epoch",

@@ -90,7 +90,9 @@ Scheme power_sgd_scheme() {
       .source = "Vogels, Karimireddy & Jaggi 2019; catalogue 5",
       .family = SchemeFamily::synchronous,
       // How much it sends goes by the model's matrices, which a prediction does not know.
-      .order = {.rhythm = Rhythm::by_data, .members_may_change = true},
+      .order = {.rhythm = Rhythm::by_data,
+                .members_may_change = true,
+                .rows_by_speed = RowsBySpeed::mean},
       .messages = {.own_coding = {Duration{300}, Duration{300}}},
       .optimizers = {.range = OptimizerRange::plain,
                      .no_l1 =

@@ -47,6 +47,7 @@ Scheme ps_hierarchical_scheme() {
                }},
       .source = "Li et al. 2014; catalogue 2.9",
       .family = SchemeFamily::synchronous,
+      .order = {.rows_by_speed = RowsBySpeed::mean},
       .cast = cast::replicas_with_proxies,
       .worker = work,
       .server = serve};

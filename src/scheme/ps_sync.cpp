@@ -82,7 +82,7 @@ Scheme ps_sync_scheme() {
                    .time_colocated = step_time_colocated},
           .source = "Li et al. 2014; catalogue 2.1",
           .family = SchemeFamily::synchronous,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
           .cast = cast::replicas_with_servers,
           .takes = {aggregate_kind, byzantine_kind},
           .messages = {.by_keys = ByKeys::yes},

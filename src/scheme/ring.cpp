@@ -30,7 +30,7 @@ Scheme ring_scheme() {
                    }},
           .source = "Patarasuk & Yuan 2009; catalogue 1.2, 2.1",
           .family = SchemeFamily::synchronous,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
           .worker = work};
 }
 

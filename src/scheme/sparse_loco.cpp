@@ -124,7 +124,7 @@ Scheme sparse_loco_scheme() {
                .time = step_time},
       .source = "Sarfi et al. 2025; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
       .messages = {.own_coding = {info.encode_time, info.decode_time}},
       .optimizers = {.no_l1 = "moves one model by encoded ways, whose errors fill what was 0"},
       .hyperparameters = hyperparameters(),

@@ -117,7 +117,9 @@ Scheme sparta_scheme() {
           .family = SchemeFamily::local_updates,
           // How often a step sends nothing goes by the model's size, and a prediction has a smaller
           // one.
-          .order = {.rhythm = Rhythm::by_data, .members_may_change = true},
+          .order = {.rhythm = Rhythm::by_data,
+                    .members_may_change = true,
+                    .rows_by_speed = RowsBySpeed::replicas},
           .hyperparameters = {averaged_share_info},
           .worker = work};
 }

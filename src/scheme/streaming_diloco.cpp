@@ -279,7 +279,7 @@ Scheme streaming_diloco_scheme() {
                .time = step_time},
       .source = "Douillard et al. 2025, Algorithm 2; catalogue 4.1",
       .family = SchemeFamily::local_updates,
-      .order = {.members_may_change = true},
+      .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::replicas},
       .cast = checked_replicas,
       .takes = {"codec"},
       .messages = {.codec_optional = true},

@@ -207,7 +207,7 @@ Scheme terngrad_scheme() {
                    .time = step_time},
           .source = "Wen et al. 2017; catalogue 5",
           .family = SchemeFamily::synchronous,
-          .order = {.members_may_change = true},
+          .order = {.members_may_change = true, .rows_by_speed = RowsBySpeed::mean},
           .cast = cast::replicas_with_servers,
           // One time for trits and for sums, whose fields are packed one by one and take longer.
           .messages = {.own_coding = {3 * info.encode_time / 2, 3 * info.decode_time / 2}},

@@ -40,6 +40,7 @@ Scheme zero_1_scheme() {
                    }},
           .source = "Rajbhandari et al. 2020; catalogue 2.1",
           .family = SchemeFamily::synchronous,
+          .order = {.rows_by_speed = RowsBySpeed::mean},
           .optimizers = {.no_muon = "steps a part of the model on each worker"},
           .worker = work};
 }

@@ -57,7 +57,8 @@ std::string training_of(const Case& one) {
   const Configuration& c = one.configuration;
   const bool meets_by_clock =
       c.checkpoint_every && std::holds_alternative<Duration>(*c.checkpoint_every);
-  const bool heeds_clock = by_arrival(find_scheme(c.scheme)) || c.seconds || meets_by_clock;
+  const bool heeds_clock =
+      by_arrival(find_scheme(c.scheme)) || c.seconds || meets_by_clock || c.deal == Deal::speed;
   std::vector<OptionText> settings = one.varied;
   std::erase_if(settings, [&](const OptionText& varied) {
     const bool is_time = is_of_time(varied.option);

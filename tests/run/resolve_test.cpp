@@ -328,6 +328,33 @@ TEST_CASE("rows without zeros leave --sparse-wire no effect, which is said", "[r
              !ContainsSubstring("--sparse-wire"));
 }
 
+TEST_CASE("without a network averages are taken by size, unless somebody says how", "[run]") {
+  const auto collective = [](Configuration c) {
+    const Configuration made = resolved(c).configuration;
+    const bool said = run_command_text(made).find("--collective ") != std::string::npos;
+    CHECK(said == (c.ingredients.contains("collective") && c.network.perfect()));
+    CHECK((configuration_text(made).find("collective =") != std::string::npos) ==
+          (said || c.scheme == "ring"));
+    return ingredient_name(made.ingredients, "collective");
+  };
+  Configuration c = small_configuration("local-sgd");
+  c.network.latency = std::chrono::microseconds(1);
+  CHECK(collective(c) == "ring");
+  for (const TimeMode time : {TimeMode::simulated, TimeMode::wall}) {
+    c.time = time;
+    c.network = {};
+    c.ingredients.clear();
+    REQUIRE(c.network.perfect());
+    CHECK(collective(c) == "by-size");
+    c.ingredients["collective"] = "ring";
+    CHECK(collective(c) == "ring");
+    c.scheme = "ring";  // which has its own way
+    c.ingredients.clear();
+    CHECK(collective(c) == "ring");
+    c.scheme = "local-sgd";
+  }
+}
+
 TEST_CASE("a minibatch of more rows than a worker has is said", "[run]") {
   Configuration c = small_configuration("ring");
   c.batch = 600 / static_cast<std::size_t>(c.workers);

@@ -106,6 +106,7 @@ TEST_CASE("with one stage a pipeline in parts is tensor-split", "[scheme]") {
       const RunResult piped = test::train(c, wide_data());
       c.scheme = "tensor-split";
       c.hyperparameters = {{"tensor-size", parts}};
+      c.ingredients["collective"] = "ring";
       CAPTURE(parts, copies);
       CHECK(test::train(c, wide_data()).summary.model_hash == piped.summary.model_hash);
     }

@@ -162,6 +162,8 @@ TEST_CASE("a generated set of a question has its own rows or fewer", "[web]") {
         "power-law:20000");
   CHECK_THAT(refusal_of_option("dataset", "blobs:10001"),
              StartsWith("[dataset] --dataset: 10001 are more rows than the 10000 that"));
+  const std::string wide = refusal_of_option("dataset", "wide-power-law");
+  CHECK_THAT(wide, ContainsSubstring("none of the lab's sets") && !ContainsSubstring(", wide-"));
   CHECK_THAT(refusal_of_option("dataset", "blobs:1"), StartsWith("[dataset] "));
   CHECK_THAT(refusal_of_option("dataset", "blobs:x"), StartsWith("[dataset] "));
 }

@@ -174,6 +174,11 @@ Cast cast_of(const Scheme& scheme, const Configuration& configuration);
 /// The components that the scheme takes, as the configuration names them. REQUIRES: its
 /// hyperparameters are complete.
 Ingredients make_ingredients(const Scheme& scheme, const Configuration& configuration);
+/// The collective of a run where nobody names one: by-size where no network is emulated.
+std::string usual_collective(const Configuration& configuration);
+/// Whether its scheme takes one, and that is it: then texts of the configuration leave it out, so
+/// that it goes with another network, too.
+bool has_usual_collective(const Configuration& configuration);
 
 /// What the rule of --aggregate takes in simulated time for each coordinate: what is given, or what
 /// is usual; the mean, and who takes no rule, none.

@@ -87,10 +87,11 @@ class Minibatches {
     return loss_weights_.empty() ? 1.0 : loss_weights_[share];
   }
   /// The factor of all rows of a minibatch. REQUIRES: !shares_weigh().
-  /// Of a step's portion, as it was taken last, its rows for each of a minibatch.
+  /// Of a step's portion, as it was taken last, where portions weigh its rows for each of a
+  /// minibatch.
   double loss_weight() const {
     require(!shares_weigh(), "shares that weigh differently are combined");
-    if (context_.by_speed != nullptr) return portion_;
+    if (context_.by_speed != nullptr) return context_.portions_weigh ? portion_ : 1.0;
     return loss_weight_of(0);
   }
   /// There are several shares, with weights of their own.

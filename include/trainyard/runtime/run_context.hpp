@@ -52,6 +52,7 @@ struct RunContext {
   const Dataset* dealt = nullptr;
   /// Of these, who takes which of each step's; nullptr: each of them as many, and by passes.
   DealBySpeed* by_speed = nullptr;
+  bool portions_weigh = false;            // gradients count by the rows of their portions
   int workers = 1;                        // as configured
   int proxies = 0;                        // servers, the first ones, without a shard
   std::uint64_t minibatches_of_step = 1;  // of all workers, those that the model learns from

@@ -175,6 +175,13 @@ struct StepCost {
   int (*learns_from)(int workers, const Hyperparameters&) = nullptr;
 };
 
+/// How a scheme takes minibatches whose rows are divided by speed (--deal speed).
+enum class RowsBySpeed {
+  no,
+  mean,      // the gradients of a step become one mean, to which each counts by its rows
+  replicas,  // each worker steps a replica by its gradient as ever, of more rows or of fewer
+};
+
 /// In which order its ranks do things, and whether that repeats.
 struct StepOrder {
   Pace pace = Pace::lockstep;
@@ -197,6 +204,7 @@ struct StepOrder {
   /// (--on-failure shrink): what a worker keeps is about itself, or alike with all, and as long
   /// however many they are.
   bool members_may_change = false;
+  RowsBySpeed rows_by_speed = RowsBySpeed::no;
   /// Its programs go on without a message that is lost for good (Message::lost(), --retransmit
   /// never). Others are refused there.
   bool takes_datagrams = false;
