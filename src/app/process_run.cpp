@@ -18,7 +18,6 @@
 #include "trainyard/run/checkpoint.hpp"
 #include "trainyard/run/host_data.hpp"
 #include "trainyard/run/processes.hpp"
-#include "trainyard/scheme/ingredient.hpp"
 
 #include "app/agreed.hpp"
 #include "app/commands.hpp"
@@ -91,9 +90,7 @@ HostData load_agreed(const Configuration& configuration, const RunHooks& hooks,
 /// Prepares the run, on hosts that have room for it.
 std::unique_ptr<PreparedRun> prepared_for(const Configuration& asked, const LoadedData& data,
                                           const RunHooks& hooks, Processes& processes) {
-  Configuration here = asked;  // messages are sent, however near: what threads share is not there
-  here.ingredients.try_emplace("collective", ingredient_kind("collective").fallback);
-  auto prepared = std::make_unique<PreparedRun>(here, data, hooks);
+  auto prepared = std::make_unique<PreparedRun>(asked, data, hooks);
   check_processes(prepared->plan, processes.size());
   check_hosts(prepared->plan, processes.hosts());
   return prepared;

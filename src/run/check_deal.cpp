@@ -39,6 +39,14 @@ void check_speed(const Configuration& c, FunctionRef<void(const std::string&)> r
   }
 }
 
+Byzantine liars_among(const Configuration& c) {
+  try {
+    return make_byzantine(ingredient_name(c.ingredients, byzantine_kind), c.workers);
+  } catch (const UsageError& error) {
+    throw OptionError(byzantine_kind, error.what());
+  }
+}
+
 }  // namespace
 
 void check_deal(const Configuration& c) {
@@ -58,7 +66,7 @@ void check_deal(const Configuration& c) {
                        row_order_text(c.order)));
   }
   const std::string& liars = ingredient_name(c.ingredients, byzantine_kind);
-  if (const Byzantine byzantine = make_byzantine(liars, c.workers);
+  if (const Byzantine byzantine = liars_among(c);
       byzantine.liars > 0 && byzantine.attack->flips_labels()) {
     refuse(
         fmt::format("--byzantine {} flips the labels of rows that stay with their worker; once is "

@@ -218,6 +218,10 @@ TEST_CASE("what rows by speed do not go with is refused", "[run]") {
   CHECK_THAT(refusal_by_speed("all-reduce", "aggregate", "median"),
              ContainsSubstring("by which robust rules go"));
   CHECK_THAT(refusal_by_speed("sign-sgd", nullptr, nullptr), ContainsSubstring("has no rule"));
+  Configuration lied_to = by_speed("all-reduce", 4, 10);
+  lied_to.deal = Deal::pass;
+  lied_to.ingredients["byzantine"] = "4:alie";
+  CHECK_THROWS_WITH(train(lied_to, test::dense_problem()), ContainsSubstring("--byzantine: "));
   CHECK_THAT(refusal_by_speed("hogwild", nullptr, nullptr), ContainsSubstring("wait for nobody"));
   CHECK_THAT(refusal_by_speed("ring", "weights", "rows"), ContainsSubstring("--weights"));
   CHECK_THAT(refusal_by_speed("ring", "charge-control", "true"),
