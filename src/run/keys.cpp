@@ -64,19 +64,17 @@ std::string names_that_differ(const Configuration& c, const Configuration& other
 
 void remark_keys(const Configuration& c, std::span<const RunObjects> all, const Model& model,
                  const Dataset& train, const Remark& remark) {
-  if (std::ranges::count(c.given, "sparse-wire") > 0) {
-    remark_whole_rows(c, model, train, remark);
-    return;
-  }
-  if (c.deal == Deal::speed) {
-    Configuration dealt = c;
-    dealt.deal = Deal::pass;
-    const std::string names = names_that_differ(c, dealt, all, model, train);
-    if (names.empty()) return;
+  Configuration dealt = c;
+  dealt.deal = Deal::once;
+  if (const std::string names = names_that_differ(c, dealt, all, model, train); !names.empty()) {
     remark(
         fmt::format("note: with --deal speed whole vectors are sent by {}, whose workers do not "
                     "know beforehand what their next rows touch",
                     names));
+    return;
+  }
+  if (std::ranges::count(c.given, "sparse-wire") > 0) {
+    remark_whole_rows(c, model, train, remark);
     return;
   }
   if (c.l2 == 0.0 && c.l1 == 0.0) return;

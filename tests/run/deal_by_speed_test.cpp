@@ -170,6 +170,7 @@ TEST_CASE("by speed a server is sent whole vectors, which is said", "[run]") {
   const LoadedData data = test::sparse_problem();
   Configuration c = by_speed("ps-sync", 4, 10);
   c.sparse_wire = SparseWire::automatic;
+  c.given = {"sparse-wire"};
   std::string remarks;
   const Configuration made =
       resolve(c, {c.scheme}, data, [&](const std::string& text) { remarks += text; });
