@@ -42,7 +42,6 @@ constexpr std::uint64_t least_steps = 8, most_steps = 8192;  // between two look
 constexpr double least_seconds = 1e-3;
 
 constexpr std::string_view kept_name = "deal by speed";
-constexpr std::size_t kept_numbers = 8 + 15;  // of a worker, as put_down() has them
 
 }  // namespace
 

@@ -43,7 +43,8 @@ class DealBySpeed {
   void put_down(int worker, RunState& state) const;
 
  private:
-  static constexpr std::size_t most_timed = 15;  // steps of a stretch
+  static constexpr std::size_t most_timed = 15;                // steps of a stretch
+  static constexpr std::size_t kept_numbers = 8 + most_timed;  // as put_down() has them
 
   /// For steps before `end`.
   struct Division {
