@@ -86,7 +86,8 @@ std::string use_of_file(const Configuration& resolved) {
     return "makes the run again, in which it\n# matters who comes first";
   }
   if (resolved.time == TimeMode::wall && resolved.deal == Deal::speed) {
-    return "makes the run again, whose\n# sums are of other portions, as workers are fast then";
+    return "makes the run again, to\n# rounding: who takes which rows goes by how fast cores are "
+           "then";
   }
   return "repeats the run";
 }
